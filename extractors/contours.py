@@ -27,7 +27,9 @@ _DECIMALS = 2
 
 def decibels(amplitude: float) -> float | None:
     """Return the level re full scale, dB; None for zero."""
-    return float(20 * np.log10(amplitude)) if amplitude > 0 else None
+    if amplitude <= 0:
+        return None
+    return float(20 * np.log10(amplitude))
 
 
 def rms_dbfs(samples: Floats) -> float | None:
@@ -35,8 +37,11 @@ def rms_dbfs(samples: Floats) -> float | None:
     if len(samples) == 0:
         return None
     # Summed without a squared copy, which would be 0.9 GB for two hours of speech.
-    power = float(np.einsum("i,i->", samples, samples, dtype=np.float64)) / len(samples)
-    return 10 * math.log10(power) if power > 0 else None
+    energy = float(np.einsum("i,i->", samples, samples, dtype=np.float64))
+    power = energy / len(samples)
+    if power <= 0:
+        return None
+    return 10 * math.log10(power)
 
 
 def swing_dbfs(samples: Floats) -> float:
@@ -52,10 +57,12 @@ def swing_dbfs(samples: Floats) -> float:
     # Channel behind channel: to reduce them side by side takes thirty times as long.
     channels = np.ascontiguousarray(samples.T)
     mean = channels.mean(axis=-1, dtype=np.float64)
-    swing = float(
-        np.maximum(channels.max(axis=-1) - mean, mean - channels.min(axis=-1)).max()
-    )
-    return 20 * math.log10(swing) if swing > 0 else -math.inf
+    above = channels.max(axis=-1) - mean
+    below = mean - channels.min(axis=-1)
+    swing = float(np.maximum(above, below).max())
+    if swing <= 0:
+        return -math.inf
+    return 20 * math.log10(swing)
 
 
 def linear_trend(values: Floats, step_s: float) -> float:
@@ -63,12 +70,13 @@ def linear_trend(values: Floats, step_s: float) -> float:
 
     0 when fewer than two points are left: a single value shows no trend.
     """
-    kept = np.flatnonzero(~np.isnan(values))
-    if len(kept) < 2:
+    measured = np.flatnonzero(~np.isnan(values))
+    if len(measured) < 2:
         return 0.0
-    seconds = kept * step_s
+    seconds = measured * step_s
     seconds = seconds - seconds.mean()
-    return float(seconds @ values[kept] / (seconds @ seconds))
+    covariance = seconds @ values[measured]
+    return float(covariance / (seconds @ seconds))
 
 
 def points_per_step(count: int) -> int:
@@ -93,10 +101,12 @@ def contour(values: Floats, start_s: float, step_s: float) -> Contour:
             seconds.
     """
     size = points_per_step(len(values))
-    stored = [
-        None if math.isnan(median) else round(median, _DECIMALS)
-        for median in _medians(values, size).tolist()
-    ]
+    stored: list[float | None] = []
+    for median in _medians(values, size).tolist():
+        if math.isnan(median):
+            stored.append(None)
+        else:
+            stored.append(round(median, _DECIMALS))
     # A stored point lies in the middle of the points that it stands for.
     middle = start_s + (size - 1) / 2 * step_s
     return Contour(start_s=max(0.0, middle), step_s=step_s * size, values=stored)

@@ -100,13 +100,21 @@ class DefectsExtractor(Extractor):
             )
             return _group([whole])
         frames = framed(clip.speech)
-        return _group([*_sounds(clip, frames), *_quiet(frames, signal)])
+        events = list(_sounds(clip, frames))
+        events.extend(_quiet(frames, signal))
+        return _group(events)
 
 
 def _sounds(clip: Clip, frames: Frames) -> Iterator[Event]:
-    edges = list(cut_edges(frames))
-    yield from joined([one for one in edges if one.kind == "drop_out"], JOINED_S)
-    yield from (one for one in edges if one.kind != "drop_out")
+    drop_outs: list[Event] = []
+    ends: list[Event] = []
+    for edge in cut_edges(frames):
+        if edge.kind == "drop_out":
+            drop_outs.append(edge)
+        else:
+            ends.append(edge)
+    yield from joined(drop_outs, JOINED_S)
+    yield from ends
     yield from clicks(frames)
     yield from clipped(clip)
     stretched = joined(list(held(frames)), JOINED_S)
@@ -143,11 +151,14 @@ def _quiet(frames: Frames, signal: Signal) -> Iterator[Event]:
     before_speech = (0.0, signal.speech[0].start_s)
     behind_speech = (signal.speech[-1].end_s, signal.duration_s)
     for start_s, end_s in (before_speech, behind_speech):
-        share = (end_s - start_s) / signal.duration_s
-        if end_s - start_s < SILENCE_S or share < SILENCE_SHARE:
+        seconds = end_s - start_s
+        share = seconds / signal.duration_s
+        if seconds < SILENCE_S or share < SILENCE_SHARE:
             continue
-        levels = frames.level[round(start_s / STEP_S) + 5 : round(end_s / STEP_S) - 5]
-        if float(np.percentile(levels, 95)) < frames.speech_db - SILENCE_DB:
+        first = round(start_s / STEP_S) + 5
+        last = round(end_s / STEP_S) - 5
+        loudest_db = float(np.percentile(frames.level[first:last], 95))
+        if loudest_db < frames.speech_db - SILENCE_DB:
             start_s, end_s = _quiet_part(frames, start_s, end_s)
             strength = share / SILENCE_SHARE
             yield Event(kind="silence", start_s=start_s, end_s=end_s, strength=strength)
@@ -159,13 +170,15 @@ def _quiet_part(frames: Frames, start_s: float, end_s: float) -> tuple[float, fl
     The detector hears words end late.
     """
     first = max(0, round((start_s - 0.3) / STEP_S))
-    levels = frames.level[first : round((end_s + 0.3) / STEP_S)]
+    last = round((end_s + 0.3) / STEP_S)
+    levels = frames.level[first:last]
     floor = float(np.percentile(levels, 50))
-    quiet = runs(levels < max(floor + 8, frames.speech_db - 36))
-    start, end = max(quiet, key=lambda run: run[1] - run[0], default=(0, 0))
+    is_quiet = levels < max(floor + 8, frames.speech_db - 36)
+    start, end = max(runs(is_quiet), key=lambda run: run[1] - run[0], default=(0, 0))
     if (end - start) * STEP_S < 0.8 * (end_s - start_s):
         return start_s, end_s
-    return (first + start) * STEP_S, min(frames.seconds, (first + end) * STEP_S)
+    begin_s = (first + start) * STEP_S
+    return begin_s, min(frames.seconds, (first + end) * STEP_S)
 
 
 def _group(events: list[Event]) -> Extension:

@@ -47,24 +47,24 @@ def clicks(frames: Frames) -> list[Event]:
     errors = error.reshape(count, BLOCK).max(axis=1)
     heights = np.abs(wave).reshape(count, BLOCK).max(axis=1)
     usual_error = max(float(np.percentile(errors, 98)), 1e-6)
-    error_over_sides = errors / np.maximum(_beside(errors), 0.05 * usual_error)
+    least_error = 0.05 * usual_error
+    error_over_sides = errors / np.maximum(_beside(errors), least_error)
     # The click may lie across the edge of two blocks.
-    highest = np.lib.stride_tricks.sliding_window_view(np.pad(heights, 1), 3).max(
-        axis=1
-    )
+    neighbours = np.lib.stride_tricks.sliding_window_view(np.pad(heights, 1), 3)
+    highest = neighbours.max(axis=1)
     height_over_sides = highest / np.maximum(_beside(heights), 1e-9)
     # Of the wave as well: the puff of air behind a burst is predicted, for it moves
     # slowly.
+    least = 0.01 * usual_error
     louder_behind = np.maximum(
-        _louder_behind(error, 0.01 * usual_error),
-        _louder_behind(wave, 0.01 * usual_error),
+        _louder_behind(error, least), _louder_behind(wave, least)
     )
-    is_candidate = (error_over_sides >= TIMES) & (highest >= SHARE * heights.max())
+    is_high = highest >= SHARE * heights.max()
+    is_candidate = (error_over_sides >= TIMES) & is_high
     events = []
     for block in np.flatnonzero(is_candidate).tolist():
-        sample = block * BLOCK + int(
-            error[block * BLOCK : (block + 1) * BLOCK].argmax()
-        )
+        errors_inside = error[block * BLOCK : (block + 1) * BLOCK]
+        sample = block * BLOCK + int(errors_inside.argmax())
         stands_out = _narrowness(error, sample) * float(errors[block]) / usual_error
         stands_out /= float(louder_behind[block])
         over_sides = float(error_over_sides[block] * height_over_sides[block])
@@ -80,14 +80,20 @@ def clicks(frames: Frames) -> list[Event]:
 
 def _narrowness(error: Floats, sample: int) -> float:
     """Divide the energy within ``CORE`` of a sample by the rest in ``BLOCK``."""
-    core = float(np.square(error[max(0, sample - CORE) : sample + CORE + 1]).sum())
-    around = float(np.square(error[max(0, sample - BLOCK) : sample + BLOCK + 1]).sum())
+    core = _energy_around(error, sample, CORE)
+    around = _energy_around(error, sample, BLOCK)
     return core / max(around - core, 1e-3 * core)
+
+
+def _energy_around(error: Floats, sample: int, reach: int) -> float:
+    part = error[max(0, sample - reach) : sample + reach + 1]
+    return float(np.square(part).sum())
 
 
 def _beside(blocks: Floats) -> Floats:
     """Return the largest of the blocks beside each one."""
-    rows = np.lib.stride_tricks.sliding_window_view(np.pad(blocks, FAR), 2 * FAR + 1)
+    padded = np.pad(blocks, FAR)
+    rows = np.lib.stride_tricks.sliding_window_view(padded, 2 * FAR + 1)
     left = rows[:, : FAR - NEAR + 1].max(axis=1)
     right = rows[:, FAR + NEAR :].max(axis=1)
     return np.asarray(np.maximum(left, right))
@@ -95,35 +101,50 @@ def _beside(blocks: Floats) -> Floats:
 
 def _louder_behind(wave: Floats, least: float) -> Floats:
     """Divide the amplitude behind each block by that of as many samples before it."""
-    power_of_block = np.square(wave, dtype=np.float64).reshape(-1, BLOCK).mean(axis=1)
+    power = np.square(wave, dtype=np.float64)
+    power_of_block = power.reshape(-1, BLOCK).mean(axis=1)
     padded = np.pad(power_of_block, CLOSE)
     rows = np.lib.stride_tricks.sliding_window_view(padded, 2 * CLOSE + 1)
     before = rows[:, : CLOSE - NEAR + 1].mean(axis=1)
     behind = rows[:, CLOSE + NEAR :].mean(axis=1)
-    return np.asarray(np.sqrt((behind + least**2) / (before + least**2)))
+    ratio = (behind + least**2) / (before + least**2)
+    return np.asarray(np.sqrt(ratio))
 
 
 def _prediction_error(wave: Samples) -> Floats:
-    """Return each frame's error of linear prediction [shape=(samples,)].
+    """Return the error of linear prediction of each sample [shape=(samples,)].
 
-    The prediction is by autocorrelation.
+    Half a frame is predicted at a time, with the weights of the frame around it.
     """
     hop = SIZE // 2
     count = -(-len(wave) // hop)
-    padded = np.pad(wave, (hop // 2, SIZE))
-    rows = np.lib.stride_tricks.sliding_window_view(padded, SIZE)[::hop][:count]
-    window = np.hanning(SIZE + 2)[1:-1].astype(np.float32)
-    power = np.square(np.abs(np.fft.rfft(rows * window, 2 * SIZE)))
-    autocorrelation = np.fft.irfft(power)[:, : ORDER + 1]
-    autocorrelation[:, 0] = 1.0001 * autocorrelation[:, 0] + 1e-9
-    lags = np.abs(np.arange(ORDER)[:, None] - np.arange(ORDER))
-    solution = np.linalg.solve(autocorrelation[:, lags], autocorrelation[:, 1:, None])
-    weights = solution[..., 0]
-    rows = np.lib.stride_tricks.sliding_window_view(
-        np.pad(wave, (ORDER, hop)), ORDER + hop
-    )
+    weights = _prediction_weights(wave, hop, count)
+    padded = np.pad(wave, (ORDER, hop))
+    rows = np.lib.stride_tricks.sliding_window_view(padded, ORDER + hop)
     rows = rows[::hop][:count]
     error = rows[:, ORDER:].astype(np.float64)
     for lag in range(1, ORDER + 1):
-        error -= weights[:, lag - 1 : lag] * rows[:, ORDER - lag : -lag]
+        earlier = rows[:, ORDER - lag : -lag]
+        error -= weights[:, lag - 1 : lag] * earlier
     return error.ravel()[: len(wave)]
+
+
+def _prediction_weights(wave: Samples, hop: int, count: int) -> Floats:
+    """Return the weights of earlier samples in each frame [shape=(count, ORDER)].
+
+    They solve the normal equations of the autocorrelation method.
+    """
+    padded = np.pad(wave, (hop // 2, SIZE))
+    rows = np.lib.stride_tricks.sliding_window_view(padded, SIZE)[::hop][:count]
+    window = np.hanning(SIZE + 2)[1:-1].astype(np.float32)
+    spectrum = np.fft.rfft(rows * window, 2 * SIZE)
+    power = np.square(np.abs(spectrum))
+    autocorrelation = np.fft.irfft(power)[:, : ORDER + 1]
+    # A little white noise keeps the equations solvable.
+    autocorrelation[:, 0] = 1.0001 * autocorrelation[:, 0] + 1e-9
+    order = np.arange(ORDER)
+    lags = np.abs(order[:, None] - order)
+    matrices = autocorrelation[:, lags]
+    targets = autocorrelation[:, 1:, None]
+    solution = np.linalg.solve(matrices, targets)
+    return np.asarray(solution[..., 0])

@@ -67,66 +67,78 @@ TOPS, TOPS_APART_S = 12, 0.5
 
 def cut_edges(frames: Frames) -> Iterator[Event]:
     """Find drop-outs, and abrupt beginnings and ends."""
-    count = len(frames.wave) // FINE
-    fine = decibels_of(
-        np.square(frames.wave[: count * FINE].reshape(count, FINE)).mean(axis=1)
-    )
-    speech_db = float(np.percentile(fine[fine > fine.max() - 50], 80))
+    fine = _envelope(frames.wave)
+    audible = fine[fine > fine.max() - 50]
+    speech_db = float(np.percentile(audible, 80))
     yield from _holes(frames, fine, speech_db)
     floor = float(np.percentile(fine, 5)) + OVER_FLOOR_DB
-    for kind, part, at, under in (
-        ("abrupt_begin", fine[:_EDGE], 0.0, BEGIN_DB),
-        ("abrupt_end", fine[-_EDGE:], frames.seconds, EDGE_DB),
+    least_at_begin = max(speech_db - BEGIN_DB, floor)
+    least_at_end = max(speech_db - EDGE_DB, floor)
+    for kind, part, at_s, least in (
+        ("abrupt_begin", fine[:_EDGE], 0.0, least_at_begin),
+        ("abrupt_end", fine[-_EDGE:], frames.seconds, least_at_end),
     ):
-        over = float(decibels_of((10 ** (part / 10)).mean())) - max(
-            speech_db - under, floor
-        )
+        mean_power = (10 ** (part / 10)).mean()
+        over = float(decibels_of(mean_power)) - least
         if over > 0:
-            yield Event(kind=kind, start_s=at, end_s=at, strength=1 + over / EDGE_DB)
+            strength = 1 + over / EDGE_DB
+            yield Event(kind=kind, start_s=at_s, end_s=at_s, strength=strength)
+
+
+def _envelope(wave: Samples) -> Floats:
+    """Return the level of each ``FINE_S``, dB."""
+    count = len(wave) // FINE
+    rows = wave[: count * FINE].reshape(count, FINE)
+    return decibels_of(np.square(rows).mean(axis=1))
 
 
 def _holes(frames: Frames, fine: Floats, speech_db: float) -> Iterator[Event]:
     """Find quiet between two cuts, and behind the last one."""
-    blunt, like = [], 0
+    blunt: list[Event] = []
+    holes_like_stops = 0
     for start, end in runs(fine < speech_db - QUIET_DB):
         if start < 12 or (end - start) * FINE_S < HOLE_S[0]:
             continue
         depth = speech_db - float(np.median(fine[start + 2 : end - 2]))
-        start_s, end_s, strength = (
-            start * FINE_S,
-            end * FINE_S,
-            max(1, depth / NOTHING_DB),
+        start_s = start * FINE_S
+        hole = Event(
+            kind="drop_out",
+            start_s=start_s,
+            end_s=end * FINE_S,
+            strength=max(1, depth / NOTHING_DB),
         )
-        hole = Event(kind="drop_out", start_s=start_s, end_s=end_s, strength=strength)
         fall_s = _since_full(fine[:start], speech_db)
         if end == len(fine):
             if fall_s < END_FALL_S and depth > NOTHING_DB:
                 yield hole.model_copy(update={"kind": "abrupt_end", "end_s": start_s})
             continue
-        left = _beside(
-            frames.wave[max(0, start * FINE - 256) : start * FINE + 48], speech_db
-        )
-        right = _beside(
-            frames.wave[end * FINE - 48 : end * FINE + 256][::-1], speech_db
-        )
         if hole.seconds > HOLE_S[1]:
             continue
+        first, last = start * FINE, end * FINE  # samples
+        wave_before = frames.wave[max(0, first - 256) : first + 48]
+        wave_behind = frames.wave[last - 48 : last + 256]
+        left = _beside(wave_before, speech_db)
+        right = _beside(wave_behind[::-1], speech_db)
         rise_s = _since_full(fine[: end - 1 : -1], speech_db)
-        back = right.edge > -AFTER_DB and rise_s < CUT_S
-        sharp = depth > NOTHING_DB and (left.edge > -BEFORE_DB or back)
-        sound_db, falls_s = DIGITAL if depth > DIGITAL_DB else (SOUND_DB, FALLS_S)
-        both = min(left.level, right.level) >= -sound_db
-        if both and (sharp or left.edge + right.edge > -BOTH_DB):
+        comes_back_at_once = right.edge > -AFTER_DB and rise_s < CUT_S
+        has_sharp_edge = left.edge > -BEFORE_DB or comes_back_at_once
+        is_sharp = depth > NOTHING_DB and has_sharp_edge
+        if depth > DIGITAL_DB:
+            sound_db, falls_s = DIGITAL
+        else:
+            sound_db, falls_s = SOUND_DB, FALLS_S
+        has_sound_beside = min(left.level, right.level) >= -sound_db
+        has_sharp_edges = left.edge + right.edge > -BOTH_DB
+        if has_sound_beside and (is_sharp or has_sharp_edges):
             yield hole
             continue
-        like += depth > LIKE_DB and fall_s + rise_s <= LIKE_FALLS_S
-        if (
-            depth > BLUNT_DB
-            and fall_s + rise_s <= falls_s
-            and max(fall_s, rise_s) < CUT_S
-        ):
+        both_s = fall_s + rise_s
+        if depth > LIKE_DB and both_s <= LIKE_FALLS_S:
+            holes_like_stops += 1
+        is_steep = both_s <= falls_s and max(fall_s, rise_s) < CUT_S
+        if depth > BLUNT_DB and is_steep:
             blunt.append(hole)
-    if like <= LIKE_HOLES:
+    if holes_like_stops <= LIKE_HOLES:
         yield from blunt
 
 
@@ -135,10 +147,14 @@ def _since_full(fine: Floats, speech_db: float) -> float:
 
     A click or nothing gives .12.
     """
-    if np.count_nonzero(fine[-12:] >= speech_db - SOUNDS_DB) < SOUNDS:
+    sounding = fine[-12:] >= speech_db - SOUNDS_DB
+    if np.count_nonzero(sounding) < SOUNDS:
         return 0.12
     full = np.flatnonzero(fine[-60:] >= speech_db - FULL_DB)
-    return FINE_S * (min(60, len(fine)) - 1 - int(full[-1]) if len(full) else 60)
+    if not len(full):
+        return 0.12
+    frames_since = min(60, len(fine)) - 1 - int(full[-1])
+    return FINE_S * frames_since
 
 
 class _Side(NamedTuple):
@@ -150,14 +166,20 @@ class _Side(NamedTuple):
 
 def _beside(wave: Samples, speech_db: float) -> _Side:
     """Describe the side of a hole that lies at the end of this."""
-    audible = np.flatnonzero(np.abs(wave) > 10 ** ((speech_db - _AUDIBLE_DB) / 20))
+    least_amplitude = 10 ** ((speech_db - _AUDIBLE_DB) / 20)
+    audible = np.flatnonzero(np.abs(wave) > least_amplitude)
     if not len(audible) or audible[-1] < 100:
-        return _Side(-np.inf, -np.inf)
+        return _Side(level=-np.inf, edge=-np.inf)
     power = np.square(wave[: audible[-1] + 1])
-    edge, *levels = (
-        float(decibels_of(power[-size:].mean())) - speech_db for size in (16, 96, 240)
-    )
-    return _Side(max(levels), edge)
+    last_1_ms = _mean_level(power[-16:], speech_db)
+    last_6_ms = _mean_level(power[-96:], speech_db)
+    last_15_ms = _mean_level(power[-240:], speech_db)
+    return _Side(level=max(last_6_ms, last_15_ms), edge=last_1_ms)
+
+
+def _mean_level(power: Floats, speech_db: float) -> float:
+    """Return the level of some samples' power over that of speech, dB."""
+    return float(decibels_of(power.mean())) - speech_db
 
 
 def clipped(clip: Clip) -> Iterator[Event]:
@@ -167,21 +189,23 @@ def clipped(clip: Clip) -> Iterator[Event]:
     """
     highest = peak(clip.samples)
     tops, limited = [], []
-    for wave in (sign * channel for channel in clip.samples.T for sign in (1, -1)):
-        starts, _ = flat_tops(wave, highest)
-        tops.append(starts)
-        if len(starts):
-            limit = wave >= wave.max() - CLIP_STEP
-            limited.append(np.flatnonzero(limit[1:] & limit[:-1]))
-    flat = np.sort(np.concatenate(tops)) / clip.rate
-    if len(flat) < TOPS:
+    for channel in clip.samples.T:
+        for wave in (channel, -channel):
+            starts, _ = flat_tops(wave, highest)
+            tops.append(starts)
+            if len(starts):
+                is_limit = wave >= wave.max() - CLIP_STEP
+                limited.append(np.flatnonzero(is_limit[1:] & is_limit[:-1]))
+    tops_s = np.sort(np.concatenate(tops)) / clip.rate
+    if len(tops_s) < TOPS:
         return
-    when = np.sort(np.concatenate(limited)) / clip.rate
-    for part in np.split(when, np.flatnonzero(np.diff(when) > TOPS_APART_S) + 1):
-        count = int(
-            np.searchsorted(flat, part[-1], "right") - np.searchsorted(flat, part[0])
-        )
+    limited_s = np.sort(np.concatenate(limited)) / clip.rate
+    gaps = np.flatnonzero(np.diff(limited_s) > TOPS_APART_S)
+    for stretch in np.split(limited_s, gaps + 1):
+        start_s, end_s = stretch[0], stretch[-1]
+        before = np.searchsorted(tops_s, start_s)
+        until = np.searchsorted(tops_s, end_s, "right")
+        count = int(until - before)
         if count >= TOPS:
-            yield Event(
-                kind="clipped", start_s=part[0], end_s=part[-1], strength=count / TOPS
-            )
+            strength = count / TOPS
+            yield Event(kind="clipped", start_s=start_s, end_s=end_s, strength=strength)

@@ -62,23 +62,22 @@ class Frames:
 def framed(wave: Samples) -> Frames:
     """Cut a mono clip at 16 kHz into frames."""
     wave = wave - _offset(wave)
-    half = SIZE // 2
-    padded = np.concatenate(
-        (np.zeros(half, np.float32), wave, np.zeros(half, np.float32))
-    )
+    margin = np.zeros(SIZE // 2, np.float32)
+    padded = np.concatenate((margin, wave, margin))
     count = len(wave) // STEP + 1
     rows = np.lib.stride_tricks.sliding_window_view(padded, SIZE)[::STEP][:count]
     window, bank = _bank()
     bands = np.empty((len(rows), BANDS), np.float32)
     level = np.empty(len(rows), np.float32)
     for first in range(0, len(rows), _AT_ONCE):
-        part = rows[first : first + _AT_ONCE]
-        spectrum = np.fft.rfft(part * window, axis=1)
+        block = slice(first, first + _AT_ONCE)
+        spectrum = np.fft.rfft(rows[block] * window, axis=1)
         power = (np.square(spectrum.real) + np.square(spectrum.imag)).astype(np.float32)
-        bands[first : first + _AT_ONCE] = decibels_of(power @ bank)
-        level[first : first + _AT_ONCE] = decibels_of(power[:, 3:].mean(axis=1))
+        bands[block] = decibels_of(power @ bank)
+        level[block] = decibels_of(power[:, 3:].mean(axis=1))
     audible = level[level > level.max() - 50]
-    return Frames(wave, bands, level, float(np.percentile(audible, 90)))
+    speech_db = float(np.percentile(audible, 90))
+    return Frames(wave=wave, bands=bands, level=level, speech_db=speech_db)
 
 
 def _offset(wave: Samples) -> np.float32:
@@ -86,12 +85,14 @@ def _offset(wave: Samples) -> np.float32:
 
     A hole lies beside zero.
     """
-    rows = wave[: len(wave) // 32 * 32].reshape(-1, 32)
+    whole = len(wave) // 32 * 32
+    rows = wave[:whole].reshape(-1, 32)
     if not len(rows):
         return np.float32(0)
     swing = rows.max(axis=1) - rows.min(axis=1)
     quiet = swing <= np.percentile(swing, 5)
-    return np.float32(np.median(rows[quiet].mean(axis=1)))
+    means = rows[quiet].mean(axis=1)
+    return np.float32(np.median(means))
 
 
 def decibels_of(power: Floats) -> Floats:
@@ -102,16 +103,18 @@ def decibels_of(power: Floats) -> Floats:
 @lru_cache(maxsize=1)
 def _bank() -> tuple[Floats, Floats]:
     """Return a window [shape=(SIZE,)] and mel bands [shape=(SIZE // 2 + 1, BANDS)]."""
-    edges = 700 * (np.geomspace(1 + LOW_HZ / 700, 1 + HIGH_HZ / 700, BANDS + 2) - 1)
-    hz = np.arange(SIZE // 2 + 1) * SPEECH_RATE / SIZE
-    up = (hz[:, None] - edges[:-2]) / (edges[1:-1] - edges[:-2])
-    down = (edges[2:] - hz[:, None]) / (edges[2:] - edges[1:-1])
-    bank = np.maximum(0, np.minimum(up, down))
+    lowest = 1 + LOW_HZ / 700
+    highest = 1 + HIGH_HZ / 700
+    edges = 700 * (np.geomspace(lowest, highest, BANDS + 2) - 1)
+    left, centre, right = edges[:-2], edges[1:-1], edges[2:]
+    hz = (np.arange(SIZE // 2 + 1) * SPEECH_RATE / SIZE)[:, None]
+    rising = (hz - left) / (centre - left)
+    falling = (right - hz) / (right - centre)
+    triangles = np.maximum(0, np.minimum(rising, falling))
+    bank = triangles / triangles.sum(axis=0)
     window = np.hanning(SIZE + 1)[:-1]
-    scale = window.sum() / 2
-    return (window / scale).astype(np.float32), (bank / bank.sum(axis=0)).astype(
-        np.float32
-    )
+    window = window / (window.sum() / 2)
+    return window.astype(np.float32), bank.astype(np.float32)
 
 
 def runs(where: Bools) -> Iterator[tuple[int, int]]:
@@ -124,14 +127,13 @@ def joined(events: list[Event], gap_s: float) -> list[Event]:
     """Join events of a kind that are closer than this; the strongest gives strength."""
     out: list[Event] = []
     for event in sorted(events, key=lambda event: event.start_s):
-        if out and event.start_s - out[-1].end_s <= gap_s:
-            last = out[-1]
-            out[-1] = last.model_copy(
-                update={
-                    "end_s": max(last.end_s, event.end_s),
-                    "strength": max(last.strength, event.strength),
-                }
-            )
+        last = out[-1] if out else None
+        if last is not None and event.start_s - last.end_s <= gap_s:
+            both = {
+                "end_s": max(last.end_s, event.end_s),
+                "strength": max(last.strength, event.strength),
+            }
+            out[-1] = last.model_copy(update=both)
         else:
             out.append(event)
     return out

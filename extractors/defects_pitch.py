@@ -88,24 +88,18 @@ def jumps(frames: Frames) -> list[Event]:
         return []
     sides = _windows(similar, SIDE).mean(axis=-1)
     salience = _salience(sides)
-    columns = salience.argmax(axis=1)
-    pitch = columns / PER_SEMITONE
-    similarity = np.take_along_axis(sides, columns[:, None], axis=1)[:, 0]
-    clarity = similarity / np.interp(pitch, *CLEAR)
-    is_jump = _no_creak(pitch, clarity, usual)
-    around = _windows(level, apart + SIDE)
-    lowest, loudest = around.min(axis=1), around.max(axis=1)
-    is_jump &= (lowest > -SOUND_DB) & (loudest - lowest < MOVES_DB)
-    starts = np.flatnonzero(is_jump)
-    before, after = pitch[starts], pitch[starts + apart]
+    pitch, clarity = _pitch_of(sides, salience)
+    is_candidate = _no_creak(pitch, clarity, usual) & _all_sounds(level)
+    starts = np.flatnonzero(is_candidate)
+    before = pitch[starts]
+    after = pitch[starts + apart]
     is_up = after > before
     lower_side = sides[starts + np.where(is_up, 0, apart)]
     at_low = _similarity_near(lower_side, np.minimum(before, after))
     at_high = _similarity_near(lower_side, np.maximum(before, after))
+    is_other = at_high < OTHER * at_low
     shared = _shared(salience[starts], salience[starts + apart])
-    is_sure = (at_high < OTHER * at_low) & (
-        shared < np.where(is_up, SHARED_UP, SHARED_DOWN)
-    )
+    is_sure = is_other & (shared < np.where(is_up, SHARED_UP, SHARED_DOWN))
     moments_s = (starts + (apart + SIDE - 1) / 2) * STEP_S
     strengths = np.abs(after - before) / JUMP_SEMITONES
     jumps_s = zip(moments_s[is_sure].tolist(), strengths[is_sure].tolist(), strict=True)
@@ -118,11 +112,31 @@ def jumps(frames: Frames) -> list[Event]:
     return joined(events, gap_s=0.1)
 
 
+def _pitch_of(sides: Floats, salience: Floats) -> tuple[Floats, Floats]:
+    """Return the most salient pitch of each side, semitones, and how clear it is."""
+    columns = salience.argmax(axis=1)
+    pitch = columns / PER_SEMITONE
+    similarity = np.take_along_axis(sides, columns[:, None], axis=1)[:, 0]
+    semitones, of_clear_voice = CLEAR
+    return pitch, similarity / np.interp(pitch, semitones, of_clear_voice)
+
+
+def _all_sounds(level: Floats) -> Bools:
+    """Tell for each moment whether it sounds throughout and no consonant is near."""
+    around = _windows(level, SIDE + BETWEEN + SIDE)
+    lowest = around.min(axis=1)
+    loudest = around.max(axis=1)
+    return np.asarray((lowest > -SOUND_DB) & (loudest - lowest < MOVES_DB))
+
+
 def _usual_pitch(salience: Floats, level: Floats) -> float | None:
     """Return the median pitch of clear frames, semitones over ``LOW_HZ``, or None."""
-    is_clear = (level > -USUAL_DB) & (salience.max(axis=1) > USUAL_SALIENCE)
+    is_loud = level > -USUAL_DB
+    is_clear = is_loud & (salience.max(axis=1) > USUAL_SALIENCE)
     columns = salience.argmax(axis=1)[is_clear]
-    return float(np.median(columns)) / PER_SEMITONE if len(columns) else None
+    if not len(columns):
+        return None
+    return float(np.median(columns)) / PER_SEMITONE
 
 
 def _no_creak(pitch: Floats, clarity: Floats, usual: float) -> Bools:
@@ -134,33 +148,35 @@ def _no_creak(pitch: Floats, clarity: Floats, usual: float) -> Bools:
         usual: pitch of the clip, semitones over ``LOW_HZ``.
     """
     apart = SIDE + BETWEEN
-    padded = np.pad(pitch, LASTS, mode="edge")
     before, after = pitch[:-apart], pitch[apart:]
-    semitones, is_up = np.abs(after - before), after > before
+    semitones = np.abs(after - before)
+    is_up = after > before
     low_hz = LOW_HZ * 2 ** (np.minimum(before, after) / 12)
     high_hz = LOW_HZ * 2 ** (np.maximum(before, after) / 12)
     least_clarity = np.minimum(clarity[:-apart], clarity[apart:])
+    is_far = (semitones >= JUMP_SEMITONES) & (semitones <= MOST_SEMITONES)
     is_halved = ~is_up & (np.abs(semitones - 12) <= HALF_SEMITONES)
-    is_jump = (semitones >= JUMP_SEMITONES) & (semitones <= MOST_SEMITONES)
-    is_jump &= least_clarity >= np.where(is_halved, HALVED_CLEAR, LEAST_CLEAR)
-    is_jump &= np.abs(padded[: len(before)] - before) <= LASTS_SEMITONES
-    is_jump &= np.abs(padded[-len(after) :] - after) <= LASTS_SEMITONES
+    is_clear = least_clarity >= np.where(is_halved, HALVED_CLEAR, LEAST_CLEAR)
+    padded = np.pad(pitch, LASTS, mode="edge")
+    earlier = padded[: len(before)]
+    later = padded[-len(after) :]
+    has_lasted = np.abs(earlier - before) <= LASTS_SEMITONES
+    goes_on = np.abs(later - after) <= LASTS_SEMITONES
     is_regular = (clarity[:-apart] >= REGULAR_CLEAR) & (high_hz <= UP_TO_HZ)
-    is_jump &= is_regular | np.where(
+    from_voice = np.where(
         is_up, before >= usual - UNDER_USUAL, before <= usual + OVER_USUAL
     )
-    is_jump &= np.where(
-        is_up, (low_hz >= UP_FROM_HZ) & (high_hz <= UP_TO_HZ), high_hz >= DOWN_FROM_HZ
-    )
-    return np.asarray(is_jump)
+    up_within_voice = (low_hz >= UP_FROM_HZ) & (high_hz <= UP_TO_HZ)
+    in_range = np.where(is_up, up_within_voice, high_hz >= DOWN_FROM_HZ)
+    is_clear_step = is_far & is_clear & has_lasted & goes_on
+    return np.asarray(is_clear_step & (is_regular | from_voice) & in_range)
 
 
 def _similarity_near(similar: Floats, pitch: Floats) -> Floats:
     """Return how like itself the wave is near a pitch, semitones [shape=(moments,)]."""
-    columns = np.rint(pitch * PER_SEMITONE).astype(int)[:, None] + np.arange(-2, 3)
-    return np.asarray(
-        np.take_along_axis(similar, np.maximum(0, columns), axis=1).max(axis=1)
-    )
+    column = np.rint(pitch * PER_SEMITONE).astype(int)
+    nearby = np.maximum(0, column[:, None] + np.arange(-2, 3))
+    return np.asarray(np.take_along_axis(similar, nearby, axis=1).max(axis=1))
 
 
 def _shared(left: Floats, right: Floats) -> Floats:
@@ -170,7 +186,8 @@ def _shared(left: Floats, right: Floats) -> Floats:
     near = NEAR_SEMITONES * PER_SEMITONE
     padded = np.pad(right, ((0, 0), (near, near)), constant_values=-1)
     right_nearby = _windows(padded.T, 2 * near + 1).max(axis=-1).T
-    return np.asarray(np.minimum(left, right_nearby).max(axis=1))
+    common = np.minimum(left, right_nearby)
+    return np.asarray(common.max(axis=1))
 
 
 def _salience(similar: Floats) -> Floats:
@@ -192,26 +209,30 @@ def _windows(values: Floats, size: int) -> Floats:
 def _similarity(frames: Frames) -> Floats:
     """Measure how alike periods are [shape=(frames, PITCHES + _THRICE)].
 
-    One period of the wave is held against the next.
+    One period of the wave is held against the next, by the autocorrelation of a frame
+    whose magnitudes are compressed.
     """
     wave = soxr.resample(frames.wave, SPEECH_RATE, RATE, quality="LQ")
-    step, half = round(STEP_S * RATE), _SIZE // 2
-    padded = np.concatenate(
-        (np.zeros(half, np.float32), wave, np.zeros(_SIZE, np.float32))
-    )
+    step = round(STEP_S * RATE)
+    before = np.zeros(_SIZE // 2, np.float32)
+    behind = np.zeros(_SIZE, np.float32)
+    padded = np.concatenate((before, wave, behind))
     rows = _windows(padded, _SIZE)[::step][: len(frames.level)]
     has_sound = frames.level[: len(rows)] > frames.speech_db - SOUND_DB
     window = np.hanning(_SIZE + 2)[1:-1].astype(np.float32)
-    periods = RATE / LOW_HZ / 2 ** (np.arange(PITCHES + _THRICE) / PER_SEMITONE / 12)
+    octaves = np.arange(PITCHES + _THRICE) / PER_SEMITONE / 12
+    periods = RATE / LOW_HZ / 2**octaves  # samples
     lags = periods.astype(int)
+    # A period lies between two lags, and so does its similarity.
     beyond_lag = (periods - lags).astype(np.float32)
     similar = np.zeros((len(rows), len(lags)), np.float32)
     for some in np.array_split(np.flatnonzero(has_sound), len(rows) // 2000 + 1):
-        magnitude = np.abs(np.fft.rfft(rows[some] * window, _FFT)).astype(np.float32)
+        spectrum = np.fft.rfft(rows[some] * window, _FFT)
+        magnitude = np.abs(spectrum).astype(np.float32)
         magnitude[:, :4] = 0  # under 30 Hz
         of_lag = np.fft.irfft(magnitude**COMPRESSED, _FFT).astype(np.float32)
         of_lag /= np.maximum(of_lag[:, :1], 1e-12)
-        similar[some] = (
-            of_lag[:, lags] * (1 - beyond_lag) + of_lag[:, lags + 1] * beyond_lag
-        )
+        at_lag = of_lag[:, lags]
+        at_next = of_lag[:, lags + 1]
+        similar[some] = at_lag * (1 - beyond_lag) + at_next * beyond_lag
     return similar

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 
@@ -37,18 +38,26 @@ HELD_DB, HELD_LAGS, HELD_S = 3.2, range(6, 21), 0.5
 _BLOCK, _EVERY = 1000, 2
 
 
+class _Copy(NamedTuple):
+    """A stretch whose sound comes again one lag later; longer ones sort higher."""
+
+    length: int  # frames
+    start: int
+    lag: int  # frames from the stretch to its copy
+    mean: float  # root mean square difference of both, dB
+
+
 def _clamped(frames: Frames) -> Floats:
     """Return levels in bands, none lower than the floor [shape=(frames, bands)]."""
-    floor = (
-        float(np.percentile(frames.bands[frames.level > frames.speech_db - 10], 75))
-        - FLOOR_DB
-    )
+    is_loud = frames.level > frames.speech_db - 10
+    floor = float(np.percentile(frames.bands[is_loud], 75)) - FLOOR_DB
     return np.maximum(frames.bands, floor)
 
 
 def loops(frames: Frames) -> Iterator[Event]:
     """Find phrases whose sound comes again at once."""
-    bands, active = _clamped(frames), frames.level > frames.speech_db - SOUND_DB
+    bands = _clamped(frames)
+    active = frames.level > frames.speech_db - SOUND_DB
     for first in range(0, len(bands), _BLOCK):
         yield from _loops_of(bands, active, first)
 
@@ -58,9 +67,11 @@ def _distances(bands: Floats, first: int) -> Floats:
 
     Those behind the end of the clip are huge.
     """
+    shortest, longest = LAGS
     here = bands[first : first + _BLOCK : _EVERY]
-    there = bands[first : first + _BLOCK + LAGS[1]]
-    squares = np.full((len(here), _EVERY * len(here) + LAGS[1]), 1e9, np.float32)
+    there = bands[first : first + _BLOCK + longest]
+    squares = np.full((len(here), _EVERY * len(here) + longest), 1e9, np.float32)
+    # |a - b|^2 = -2 ab + a^2 + b^2: a product of matrices, and no array of differences.
     inside = squares[:, : len(there)]
     np.matmul(here, there.T, out=inside)
     inside *= -2
@@ -69,45 +80,63 @@ def _distances(bands: Floats, first: int) -> Floats:
     # Row i from its own frame on: element (i, lag) is the difference of frames i and i
     # + lag.
     row, column = squares.strides
-    shape = (len(here), LAGS[1] - LAGS[0])
     sheared = np.lib.stride_tricks.as_strided(
-        squares[:, LAGS[0] :], shape, (row + _EVERY * column, column), writeable=False
+        squares[:, shortest:],
+        shape=(len(here), longest - shortest),
+        strides=(row + _EVERY * column, column),
+        writeable=False,
     )
     return np.asarray(sheared / bands.shape[1])
 
 
 def _loops_of(bands: Floats, active: Bools, first: int) -> Iterator[Event]:
-    distances = _distances(bands, first)
-    best: list[tuple[int, int, int, float]] = []
+    candidates = _copies(_distances(bands, first), active, first)
+    taken = np.zeros(first + _BLOCK + LAGS[1], bool)
+    for length, start, lag, mean in sorted(candidates, reverse=True):
+        if taken[start : start + length].any():
+            continue
+        end = start + length + lag
+        taken[start:end] = True
+        yield Event(
+            kind="loop",
+            start_s=start * STEP_S,
+            end_s=end * STEP_S,
+            strength=max(1.0, SAME_DB / max(mean, 0.1)),
+        )
+
+
+def _copies(distances: Floats, active: Bools, first: int) -> list[_Copy]:
+    """Return all stretches of a block that come again after one lag.
+
+    Args:
+        distances: see :func:`_distances`.
+        active: which frames of the clip sound.
+        first: the frame of the clip with which the block begins.
+    """
+    copies: list[_Copy] = []
     same = distances < SAME_DB**2
     lags = np.arange(*LAGS)
     # A gap of 2 frames may lie behind each one.
     least = np.maximum(AGAIN, AGAIN_SHARE * lags) / _EVERY / 3
-    for column in np.flatnonzero(same.sum(axis=0) >= np.maximum(AGAIN / _EVERY, least)):
+    is_possible = same.sum(axis=0) >= np.maximum(AGAIN / _EVERY, least)
+    for column in np.flatnonzero(is_possible):
         lag = int(lags[column])
         for start, end in runs(_closed(same[:, column])):
             length = _EVERY * (end - start)
             if length < max(AGAIN, AGAIN_SHARE * lag):
                 continue
-            sounds = active[first + _EVERY * start : first + _EVERY * end : _EVERY]
+            first_frame = first + _EVERY * start
+            sounds = active[first_frame : first + _EVERY * end : _EVERY]
             if _EVERY * sounds.sum() < max(12, 0.4 * length):
                 continue
-            if (
-                float(np.median(distances[start:end][sounds][:, : column + 1]))
-                < OTHER_DB**2
-            ):
+            # What is like itself at all shorter lags, too, is held, not said again.
+            at_other_lags = distances[start:end][sounds][:, : column + 1]
+            if float(np.median(at_other_lags)) < OTHER_DB**2:
                 continue
-            mean = float(np.sqrt(np.maximum(0, distances[start:end, column]).mean()))
-            best.append((length, first + _EVERY * start, lag, mean))
-    taken = np.zeros(first + _BLOCK + LAGS[1], bool)
-    for length, start, lag, mean in sorted(best, reverse=True):
-        if not taken[start : start + length].any():
-            taken[start : start + length + lag] = True
-            strength = max(1.0, SAME_DB / max(mean, 0.1))
-            end_s = (start + length + lag) * STEP_S
-            yield Event(
-                kind="loop", start_s=start * STEP_S, end_s=end_s, strength=strength
-            )
+            at_lag = np.maximum(0, distances[start:end, column])
+            mean = float(np.sqrt(at_lag.mean()))
+            copies.append(_Copy(length, first_frame, lag, mean))
+    return copies
 
 
 def _closed(same: Bools) -> Bools:
@@ -126,13 +155,17 @@ def held(frames: Frames) -> Iterator[Event]:
     for lag in HELD_LAGS:
         if len(bands) <= lag:
             return
-        change = np.sqrt(np.square(bands[lag:] - bands[:-lag]).mean(axis=1))
+        difference = bands[lag:] - bands[:-lag]
+        change = np.sqrt(np.square(difference).mean(axis=1))
         sounds = active[lag:] & active[:-lag]
         for start, end in runs(_closed((change < HELD_DB) & sounds)):
             seconds = (end - start + lag) * STEP_S
-            if seconds >= HELD_S:
-                start_s, strength = start * STEP_S, seconds / HELD_S
-                end_s = start_s + seconds
-                yield Event(
-                    kind="stretched", start_s=start_s, end_s=end_s, strength=strength
-                )
+            if seconds < HELD_S:
+                continue
+            start_s = start * STEP_S
+            yield Event(
+                kind="stretched",
+                start_s=start_s,
+                end_s=start_s + seconds,
+                strength=seconds / HELD_S,
+            )

@@ -11,6 +11,7 @@ from extractors.contours import Floats
 from extractors.defects_frames import Frames, decibels_of, joined, runs
 
 Complexes = npt.NDArray[np.complex128]
+Bins = npt.NDArray[np.int_]
 
 #: Hum is looked for in frames of 4,096 samples at 16 kHz, half overlapping, in lines
 #: from 45 to 1,000 Hz: their bins are 4 Hz wide.
@@ -51,29 +52,44 @@ def hums(frames: Frames) -> list[Event]:
     level = _line_levels(frames)
     if len(level) < HUM_FRAMES:
         return []
-    lowest_hz, highest_hz = HUM_HZ
-    first, last = (
-        round(lowest_hz * LONG / SPEECH_RATE),
-        round(highest_hz * LONG / SPEECH_RATE),
-    )
-    windows = np.lib.stride_tricks.sliding_window_view(level, HUM_FRAMES, axis=0)[
-        ::HUM_STEP
-    ]
-    low, high = np.percentile(windows, (20, 80), axis=2)
-    bins = np.arange(first, last)
-    sides = np.concatenate([np.arange(-8, -2), np.arange(3, 9)])
-    lead = low[:, bins] - np.median(low[:, bins[:, None] + sides], axis=2)
-    is_still = (high - windows.min(axis=2))[:, bins] < HUM_MOVES_DB
-    is_faint = low[:, bins] < frames.speech_db - HUM_UNDER_DB
-    lead[~is_still | is_faint] = 0
-    lead /= np.where(
-        _from_mains(bins * SPEECH_RATE / LONG) < MAINS_HZ, MAINS_DB, HUM_DB
-    )
+    bins, lead = _leads(level, frames.speech_db)
     strongest = lead.max(axis=1)
     events: list[Event] = []
     for start, end in runs(strongest >= 1):
         events.append(_hum(frames, bins, lead[start:end], HUM_STEP * start))
     return joined(events, gap_s=1.0)
+
+
+def _leads(level: Floats, speech_db: float) -> tuple[Bins, Floats]:
+    """Measure how far lines stand out, as a multiple of what is asked of each.
+
+    Args:
+        level: levels of lines in long frames, dB [shape=(frames, bins)].
+        speech_db: the level of speech.
+
+    Returns:
+        The bins of ``HUM_HZ``, and their leads in windows of ``HUM_FRAMES``
+        [shape=(windows, bins)]: 0 where a line moves or is too loud for a hum.
+    """
+    lowest_hz, highest_hz = HUM_HZ
+    first = round(lowest_hz * LONG / SPEECH_RATE)
+    last = round(highest_hz * LONG / SPEECH_RATE)
+    bins = np.arange(first, last)
+    frames_of_window = np.lib.stride_tricks.sliding_window_view(
+        level, HUM_FRAMES, axis=0
+    )
+    windows = frames_of_window[::HUM_STEP]
+    low, high = np.percentile(windows, (20, 80), axis=2)
+    sides = np.concatenate([np.arange(-8, -2), np.arange(3, 9)])
+    beside = low[:, bins[:, None] + sides]
+    lead = low[:, bins] - np.median(beside, axis=2)
+    spread = high - windows.min(axis=2)
+    is_still = spread[:, bins] < HUM_MOVES_DB
+    is_faint = low[:, bins] < speech_db - HUM_UNDER_DB
+    lead[~is_still | is_faint] = 0
+    is_mains = _from_mains(bins * SPEECH_RATE / LONG) < MAINS_HZ
+    lead /= np.where(is_mains, MAINS_DB, HUM_DB)
+    return bins, lead
 
 
 def _from_mains(hz: Floats) -> Floats:
@@ -82,33 +98,39 @@ def _from_mains(hz: Floats) -> Floats:
     return np.asarray(np.min(distances, axis=0))
 
 
-def _hum(frames: Frames, bins: npt.NDArray[np.int_], lead: Floats, first: int) -> Event:
+def _hum(frames: Frames, bins: Bins, lead: Floats, first: int) -> Event:
     """Make the event of windows from this frame on, by its strongest lines.
 
     ``lead`` is by how many times what is asked for each bin stands out [shape=(windows,
     bins)].
     """
     window = int(lead.max(axis=1).argmax())
-    lead_of_bin = lead[window]
-    padded = np.pad(lead_of_bin, 1)
-    is_peak = lead_of_bin >= np.maximum(padded[:-2], padded[2:])
-    lines = np.flatnonzero(is_peak & (lead_of_bin > LINE_SHARE * lead_of_bin.max()))
-    lines = lines[np.argsort(lead_of_bin[lines])[-HUM_LINES:]]
+    lines_hz = bins[_strongest_lines(lead[window])] * SPEECH_RATE / LONG
     low = max(0, first - HUM_REACH)
     behind = first + HUM_STEP * len(lead) + HUM_FRAMES + HUM_REACH
-    parts = _parts(frames, bins[lines] * SPEECH_RATE / LONG, low, behind)
+    parts = _parts(frames, lines_hz, low, behind)
     begin, stop = _extent(parts, first + HUM_STEP * window - low)
-    begin, stop = low + begin, low + stop
+    begin += low
+    stop += low
     # A frame whose middle lies on the edge of a tone holds half of its amplitude.
     step_s = LONG_STEP / SPEECH_RATE
     edge_s = (LONG - LONG_STEP) / 2 / SPEECH_RATE
-    reaches_end = stop * LONG_STEP + LONG > len(frames.wave)
-    return Event(
-        kind="hum",
-        start_s=begin * step_s + edge_s if begin else 0.0,
-        end_s=frames.seconds if reaches_end else stop * step_s + edge_s,
-        strength=float(lead.max()),
-    )
+    start_s, end_s = 0.0, frames.seconds
+    if begin:
+        start_s = begin * step_s + edge_s
+    if stop * LONG_STEP + LONG <= len(frames.wave):
+        end_s = stop * step_s + edge_s
+    return Event(kind="hum", start_s=start_s, end_s=end_s, strength=float(lead.max()))
+
+
+def _strongest_lines(lead: Floats) -> Bins:
+    """Return the peaks of leads, at most ``HUM_LINES`` bins, weakest first."""
+    padded = np.pad(lead, 1)
+    is_peak = lead >= np.maximum(padded[:-2], padded[2:])
+    is_strong = lead > LINE_SHARE * lead.max()
+    lines = np.flatnonzero(is_peak & is_strong)
+    by_lead = np.argsort(lead[lines])
+    return lines[by_lead[-HUM_LINES:]]
 
 
 def _parts(frames: Frames, hz: Floats, low: int, behind: int) -> Complexes:
@@ -116,44 +138,56 @@ def _parts(frames: Frames, hz: Floats, low: int, behind: int) -> Complexes:
 
     They are at rest at exactly these frequencies.
     """
-    rows = np.lib.stride_tricks.sliding_window_view(frames.wave, LONG)[::LONG_STEP][
-        low:behind
-    ]
+    long_frames = np.lib.stride_tricks.sliding_window_view(frames.wave, LONG)
+    rows = long_frames[::LONG_STEP][low:behind]
     window = np.hanning(LONG + 1)[:-1]
-    turns = np.exp(-2j * np.pi / SPEECH_RATE * np.arange(LONG)[:, None] * hz)
-    turns = np.asarray(2 / window.sum() * window[:, None] * turns, np.complex64)
+    samples = np.arange(LONG)[:, None]
+    turns = np.exp(-2j * np.pi / SPEECH_RATE * samples * hz)
+    turns = 2 / window.sum() * window[:, None] * turns
+    turns = np.asarray(turns, np.complex64)
     # Frames overlap, and a product copies them.
-    parts = np.concatenate(
-        [some @ turns for some in np.array_split(rows, len(rows) // 200 + 1)]
-    )
-    begins = np.arange(low, low + len(rows))[:, None] * LONG_STEP / SPEECH_RATE
-    return np.asarray(parts * np.exp(-2j * np.pi * begins * hz), np.complex128)
+    blocks = np.array_split(rows, len(rows) // 200 + 1)
+    parts = np.concatenate([block @ turns for block in blocks])
+    begins_s = np.arange(low, low + len(rows))[:, None] * LONG_STEP / SPEECH_RATE
+    return np.asarray(parts * np.exp(-2j * np.pi * begins_s * hz), np.complex128)
 
 
 def _extent(parts: Complexes, top: int) -> tuple[int, int]:
     """Find the frames in which tones last that stand still for ``HUM_FRAMES``.
 
-    A frame speaks for a tone where it is nearer to the tone than to silence, by the
-    logarithm of the ratio of both distances; what is loud beside it is far from both.
+    ``top`` is the frame at which these begin.
     """
     begin, stop = top, top + HUM_FRAMES
     parts = _at_rest(parts, begin, stop, 1)
     for _ in range(HUM_ROUNDS):
         parts = _at_rest(parts, begin, stop, (stop - begin) // 4)
-        inside = parts[begin:stop]
-        tone = np.median(inside.real, axis=0) + 1j * np.median(inside.imag, axis=0)
-        noise = np.square(LINE_NOISE * np.abs(tone)) + 1e-20
-        nearer = (np.square(np.abs(parts)) + noise) / (
-            np.square(np.abs(parts - tone)) + noise
-        )
-        evidence = np.log(nearer).clip(-MOST_EVIDENCE, MOST_EVIDENCE).sum(axis=1)
+        evidence = _evidence(parts, begin, stop)
         middle = (begin + stop) // 2
-        first = middle - int(np.cumsum(evidence[: middle + 1][::-1]).argmax())
-        behind = middle + int(np.cumsum(evidence[middle:]).argmax()) + 1
-        if (first, behind) == (begin, stop) or behind - first < HUM_FRAMES // 2:
+        backwards = np.cumsum(evidence[: middle + 1][::-1])
+        forwards = np.cumsum(evidence[middle:])
+        first = middle - int(backwards.argmax())
+        behind = middle + int(forwards.argmax()) + 1
+        is_settled = (first, behind) == (begin, stop)
+        if is_settled or behind - first < HUM_FRAMES // 2:
             break
         begin, stop = first, behind
     return begin, stop
+
+
+def _evidence(parts: Complexes, begin: int, stop: int) -> Floats:
+    """Return how much each frame speaks for the tones of some frames, in nepers.
+
+    A frame speaks for a tone where it is nearer to the tone than to silence, by the
+    logarithm of the ratio of both distances; what is loud beside it is far from both.
+    """
+    inside = parts[begin:stop]
+    tone = np.median(inside.real, axis=0) + 1j * np.median(inside.imag, axis=0)
+    noise = np.square(LINE_NOISE * np.abs(tone)) + 1e-20
+    from_silence = np.square(np.abs(parts)) + noise
+    from_tone = np.square(np.abs(parts - tone)) + noise
+    of_lines = np.log(from_silence / from_tone)
+    bounded = of_lines.clip(-MOST_EVIDENCE, MOST_EVIDENCE)
+    return np.asarray(bounded.sum(axis=1))
 
 
 def _at_rest(parts: Complexes, begin: int, stop: int, size: int) -> Complexes:
@@ -161,11 +195,15 @@ def _at_rest(parts: Complexes, begin: int, stop: int, size: int) -> Complexes:
 
     ``size`` is the frames of a group.
     """
-    here = parts[begin : begin + (stop - begin) // size * size]
-    means = here.reshape(-1, size, here.shape[1]).mean(axis=1)
+    used = (stop - begin) // size * size
+    groups = parts[begin : begin + used].reshape(-1, size, parts.shape[1])
+    means = groups.mean(axis=1)
     product = means[1:] * means[:-1].conj()
-    turn = np.angle((product / np.sqrt(np.abs(product) + 1e-20)).sum(axis=0)) / size
-    return np.asarray(parts * np.exp(-1j * np.arange(len(parts))[:, None] * turn))
+    # Weighted by amplitude, not by power: a loud frame does not decide alone.
+    weighted = product / np.sqrt(np.abs(product) + 1e-20)
+    turn = np.angle(weighted.sum(axis=0)) / size
+    frames = np.arange(len(parts))[:, None]
+    return np.asarray(parts * np.exp(-1j * frames * turn))
 
 
 def _line_levels(frames: Frames) -> Floats:

@@ -46,10 +46,10 @@ class DecodeRequest(NamedTuple):
 def hear_together(model: Any, clips: Sequence[Hear]) -> list[Decoded]:
     """Transcribe each clip as if alone, but for the time that it takes."""
     if len(clips) == 1:
-        return [clips[0](model)]
-    return by_turns(
-        [_loop(model, hear) for hear in clips], partial(_fulfil, model.model)
-    )
+        [hear] = clips
+        return [hear(model)]
+    loops = [_loop(model, hear) for hear in clips]
+    return by_turns(loops, partial(_fulfil, model.model))
 
 
 def _loop(model: Any, hear: Hear) -> Loop[DecodeRequest, Decoded]:
@@ -94,10 +94,11 @@ def _fulfil(
             groups.append([loop])
     answers: dict[Loop[DecodeRequest, Decoded], Any] = {}
     for group in groups:
-        some = [wishes[loop] for loop in group]
-        prompts = [wish.prompt for wish in some]
-        results = model.generate(_stacked(some), prompts, **some[0].options)
-        answers.update(zip(group, results, strict=True))
+        alike = [wishes[loop] for loop in group]
+        prompts = [wish.prompt for wish in alike]
+        options = alike[0].options
+        decoded = model.generate(_stacked(alike), prompts, **options)
+        answers.update(zip(group, decoded, strict=True))
     return answers
 
 
@@ -107,6 +108,5 @@ def _stacked(wishes: Sequence[DecodeRequest]) -> Any:
 
     if len(wishes) == 1:
         return wishes[0].encoded
-    return StorageView.from_array(
-        np.concatenate([np.asarray(wish.encoded) for wish in wishes])
-    )
+    windows = [np.asarray(wish.encoded) for wish in wishes]
+    return StorageView.from_array(np.concatenate(windows))

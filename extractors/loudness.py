@@ -123,31 +123,48 @@ def _unmeasurable(clip: Clip) -> Absent | None:
 
 def _measure(clip: Clip) -> tuple[float, Floats]:
     """Return integrated loudness, and that of 400 ms blocks [shape=(blocks,)], LUFS."""
-    rate, seconds = clip.rate, len(clip.samples) / clip.rate
-    count = round((seconds - BLOCK_S) / (BLOCK_S * (STEP_S / BLOCK_S))) + 1
-    edges: list[tuple[int, int]] = []
-    for number in range(count):
-        start = number * (STEP_S / BLOCK_S)
-        edges.append((int(BLOCK_S * start * rate), int(BLOCK_S * (start + 1) * rate)))
-    channels = []
-    for one in clip.samples.T:
-        weighted = k_weighted(one, rate)
-        blocks = (
-            weighted[first:stop] for first, stop in edges
-        )  # the last one may be cut
-        channels.append(
-            np.array([np.dot(block, block) for block in blocks]) / (BLOCK_S * rate)
-        )
-    power = CHANNEL_WEIGHTS[: clip.channels] @ np.stack(channels)
+    seconds = len(clip.samples) / clip.rate
+    edges = _block_edges(seconds, clip.rate)
+    powers = [_block_powers(channel, clip.rate, edges) for channel in clip.samples.T]
+    power = CHANNEL_WEIGHTS[: clip.channels] @ np.stack(powers)
     levels = _lufs(power)
-    loud = levels >= ABSOLUTE_GATE_LUFS
-    gate = _lufs(power[loud].mean()) - GATE_LU if loud.any() else math.inf
-    integrated = (
-        float(_lufs(power[loud & (levels > gate)].mean())) if loud.any() else -math.inf
-    )
     # The number of blocks is rounded, so the last one may hang over the end.
     complete = int((seconds - BLOCK_S) / STEP_S + 1e-6) + 1
-    return integrated, levels[:complete]
+    return _gated(power, levels), levels[:complete]
+
+
+def _block_edges(seconds: float, rate: int) -> list[tuple[int, int]]:
+    """Return the first sample of each gating block, and the one behind its last."""
+    step = STEP_S / BLOCK_S  # in blocks
+    count = round((seconds - BLOCK_S) / (BLOCK_S * step)) + 1
+    edges: list[tuple[int, int]] = []
+    for number in range(count):
+        start = number * step
+        first = int(BLOCK_S * start * rate)
+        behind = int(BLOCK_S * (start + 1) * rate)
+        edges.append((first, behind))
+    return edges
+
+
+def _block_powers(
+    channel: Floats, rate: int, edges: list[tuple[int, int]]
+) -> npt.NDArray[np.float64]:
+    """Return the mean square of each block of a channel; the last one may be cut."""
+    weighted = k_weighted(channel, rate)
+    energies: list[float] = []
+    for first, behind in edges:
+        block = weighted[first:behind]
+        energies.append(np.dot(block, block))
+    return np.array(energies) / (BLOCK_S * rate)
+
+
+def _gated(power: Floats, levels: Floats) -> float:
+    """Return the loudness of the blocks that pass both gates, LUFS; -inf: none does."""
+    is_loud = levels >= ABSOLUTE_GATE_LUFS
+    if not is_loud.any():
+        return -math.inf
+    gate = _lufs(power[is_loud].mean()) - GATE_LU
+    return float(_lufs(power[is_loud & (levels > gate)].mean()))
 
 
 def _lufs(power: Floats) -> Floats:
@@ -165,17 +182,17 @@ def k_weighted(samples: Floats, rate: int) -> Floats:
     """
     memory = int(MEMORY_S * rate)
     size = 1 << (4 * memory).bit_length()
+    step = size - memory
     response = _response(rate, size)
     padded = np.zeros(memory + len(samples))
     padded[memory:] = samples
     result = np.empty(len(samples))
-    for start in range(0, len(samples), size - memory):
-        part = np.fft.irfft(
-            np.fft.rfft(padded[start : start + size], size) * response, size
-        )
-        result[start : start + size - memory] = part[
-            memory : memory + len(samples) - start
-        ]
+    for start in range(0, len(samples), step):
+        stretch = padded[start : start + size]
+        spectrum = np.fft.rfft(stretch, size) * response
+        filtered = np.fft.irfft(spectrum, size)
+        left = len(samples) - start
+        result[start : start + step] = filtered[memory : memory + left]
     return result
 
 
@@ -185,25 +202,31 @@ def _response(rate: int, size: int) -> npt.NDArray[np.complex128]:
     back = np.exp(-2j * np.pi * np.arange(size // 2 + 1) / size)  # one sample later
 
     def section(hz: float, q: float, high: float, band: float, low: float) -> Any:
+        """Return the response of a filter of second order, by its gains."""
         k = math.tan(math.pi * hz / rate)
-        above = np.polyval(
-            [high - band * k / q + low * k**2, 2 * (low * k**2 - high), 0], back
-        )
-        below = np.polyval([1 - k / q + k**2, 2 * (k**2 - 1), 1 + k / q + k**2], back)
+        zeros = [high - band * k / q + low * k**2, 2 * (low * k**2 - high), 0]
+        poles = [1 - k / q + k**2, 2 * (k**2 - 1), 1 + k / q + k**2]
+        above = np.polyval(zeros, back)
+        below = np.polyval(poles, back)
         return (above + high + band * k / q + low * k**2) / below
 
     gain = 10 ** (SHELF_DB / 20)
-    shelf = section(SHELF_HZ, SHELF_Q, gain, gain**SHELF_MIDDLE, 1)
-    k = math.tan(math.pi * HIGH_PASS_HZ / rate)
+    shelf = section(SHELF_HZ, SHELF_Q, high=gain, band=gain**SHELF_MIDDLE, low=1)
     # The standard's high-pass has the numerator 1, -2, 1, whatever the rate.
+    k = math.tan(math.pi * HIGH_PASS_HZ / rate)
     scale = 1 + k / HIGH_PASS_Q + k**2
-    return np.asarray(shelf * section(HIGH_PASS_HZ, HIGH_PASS_Q, 1, 0, 0) * scale)
+    # Of a product with a temporary array numpy rounds otherwise than with a named one.
+    return np.asarray(
+        shelf * section(HIGH_PASS_HZ, HIGH_PASS_Q, high=1, band=0, low=0) * scale
+    )
 
 
 def _loudness_range(levels: Floats) -> float | None:
     """Return the 10th to 95th percentile of gated blocks, LU; None for too few."""
     if len(levels) < MIN_RANGE_BLOCKS:
         return None
-    mean = 10 * math.log10(float(np.mean(10 ** (levels / 10))))
-    low, high = np.percentile(levels[levels >= mean - RANGE_GATE_LU], RANGE_PERCENTILES)
+    powers = 10 ** (levels / 10)
+    mean = 10 * math.log10(float(np.mean(powers)))
+    gated = levels[levels >= mean - RANGE_GATE_LU]
+    low, high = np.percentile(gated, RANGE_PERCENTILES)
     return float(high - low)

@@ -49,9 +49,11 @@ class Mix:
             return
         channels = np.ascontiguousarray(frames[:, :: self._step].transpose(2, 0, 1))
         powers = np.stack([_power(channel) for channel in channels])
-        total, kept = powers.sum(axis=0), _power(channels.sum(axis=0))
+        total = powers.sum(axis=0)
+        of_sum = _power(channels.sum(axis=0))
+        is_cancelled = of_sum < _CANCELLED * total
         self._power += powers.sum(axis=1)
-        self._lost += float(total[kept < _CANCELLED * total].sum())
+        self._lost += float(total[is_cancelled].sum())
 
     def channel(self) -> int | None:
         """Return the channel, from 0, to take instead of the mix; None: the mix."""
@@ -66,7 +68,8 @@ class Mix:
 def _power(frames: npt.NDArray[np.float32]) -> npt.NDArray[np.float64]:
     """Return the power of frames [shape=(frames, n)] about their mean."""
     squares = np.einsum("fn,fn->f", frames, frames).astype(np.float64)
-    power = squares - frames.shape[1] * np.square(frames.mean(axis=1, dtype=np.float64))
+    means = frames.mean(axis=1, dtype=np.float64)
+    power = squares - frames.shape[1] * np.square(means)
     return np.where(power < _ROUNDING * squares, 0.0, power)
 
 
@@ -75,7 +78,8 @@ def cancelling(samples: npt.NDArray[np.float32], rate: int) -> int | None:
     channels = samples.shape[1]
     if channels == 1:
         return None
-    mix, block = Mix(rate, channels), max(1, round(_FRAME_S * rate)) * 64
+    mix = Mix(rate, channels)
+    block = max(1, round(_FRAME_S * rate)) * 64
     for start in range(0, len(samples), block):
         mix.add(samples[start : start + block])
     return mix.channel()
@@ -100,19 +104,22 @@ def handover(samples: npt.NDArray[np.float32], rate: int) -> tuple[int, float] |
     count = len(samples) // frame
     if samples.shape[1] != 2 or count < 2:
         return None
-    ends = []
+    begins: list[int] = []
+    ends: list[int] = []
     for channel in samples[: count * frame].T:
         power = _power(channel.reshape(count, frame)) / frame
-        least = max(power.max() * 10 ** (-_QUIET_DB / 10), 10 ** (_FLOOR_DBFS / 10))
-        places = np.flatnonzero(power >= least)
+        quiet = power.max() * 10 ** (-_QUIET_DB / 10)
+        places = np.flatnonzero(power >= max(quiet, 10 ** (_FLOOR_DBFS / 10)))
         if not len(places):
             return None
-        ends.append((int(places[0]), int(places[-1])))
-    second = int(ends[1][0] > ends[0][0])
-    last, first = ends[1 - second][1], ends[second][0]
-    if last - first > _BOTH_S / _TURN_FRAME_S:
+        begins.append(int(places[0]))
+        ends.append(int(places[-1]))
+    later = int(begins[1] > begins[0])
+    begin = begins[later]
+    end_of_other = ends[1 - later]
+    if end_of_other - begin > _BOTH_S / _TURN_FRAME_S:
         return None
-    return second, round(first * _TURN_FRAME_S, 2)
+    return later, round(begin * _TURN_FRAME_S, 2)
 
 
 class StoredScale:
@@ -135,28 +142,30 @@ class StoredScale:
 
     def problem(self) -> str | None:
         """Return what the samples are instead, with the remedy; None for sound."""
-        if self.peak < _LEAST_INTEGER or not (self._integers or self.peak > _MOST_PEAK):
+        is_scaled = self._integers or self.peak > _MOST_PEAK
+        if self.peak < _LEAST_INTEGER or not is_scaled:
             return None
-        unsigned = self._integers and self._lowest >= 0 and self.peak <= 255
-        most = next(
-            (
-                bits
-                for bits in (8, 16, 24, 32)
-                if self.peak <= _OVER * 2.0 ** (bits - 1)
-            ),
-            None,
-        )
-        divided = f"x / {2 ** ((most or 32) - 1)}"
-        if unsigned:
-            most, divided = 8, "(x - 128) / 128"
-        what = f"integers of {most} bits" if most else "integers"
+        is_unsigned = self._integers and self._lowest >= 0 and self.peak <= 255
+        bits = 8 if is_unsigned else _bits_of(self.peak)
+        if is_unsigned:
+            divided = "(x - 128) / 128"
+        else:
+            divided = f"x / {2 ** ((bits or 32) - 1)}"
+        what = f"integers of {bits} bits" if bits else "integers"
         return (
-            f"its samples are floats up to {self.peak:g}, and full scale is 1: {what}"
-            " that were"
-            ' written as floats; divide them, e.g. python -c "import soundfile; x, rate'
-            " ="
-            f" soundfile.read('IN'); soundfile.write('OUT.wav', {divided}, rate)\""
+            f"its samples are floats up to {self.peak:g}, and full scale is 1: {what} that"
+            " were written as floats; divide them, e.g. python -c"
+            " \"import soundfile; x, rate = soundfile.read('IN');"
+            f" soundfile.write('OUT.wav', {divided}, rate)\""
         )
+
+
+def _bits_of(peak: float) -> int | None:
+    """Return the bits of the smallest integers that reach a peak, or None."""
+    for bits in (8, 16, 24, 32):
+        if peak <= _OVER * 2.0 ** (bits - 1):
+            return bits
+    return None
 
 
 #: Whole numbers up to this magnitude may be a test signal.

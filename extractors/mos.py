@@ -12,7 +12,15 @@ from typing import Any, ClassVar
 import numpy as np
 from pydantic import JsonValue
 
-from blueprints import Absent, Blueprint, Extension, Present, UserError, install_line
+from blueprints import (
+    Absent,
+    Blueprint,
+    Extension,
+    FiniteJson,
+    Present,
+    UserError,
+    install_line,
+)
 from extractors.audio import SPEECH_RATE, Clip, Samples
 from extractors.base import speech_gate
 from extractors.device import resolve
@@ -54,19 +62,21 @@ class MosExtractor(ModelExtractor):
         """Score one clip; absent without speech."""
         if absent := speech_gate(blueprint):
             return absent
-        model, device = self.opened(), resolve(self.name, self.device)
+        model = self.opened()
+        device = resolve(self.name, self.device)
         with untouched():
             import torch
 
             with torch.inference_mode():
-                result = self.scores(model, clip.speech, device)
-        if not all(np.isfinite(value) for value in result.values()):
-            raise UserError(
-                f"{self.name}: the model gives no finite number; fetch it again"
-            )
-        return Extension(
-            values={name: round(float(v), _DECIMALS) for name, v in result.items()}
-        )
+                scores = self.scores(model, clip.speech, device)
+        values: dict[str, FiniteJson] = {}
+        for name, score in scores.items():
+            if not np.isfinite(score):
+                raise UserError(
+                    f"{self.name}: the model gives no finite number; fetch it again"
+                )
+            values[name] = round(float(score), _DECIMALS)
+        return Extension(values=values)
 
 
 @dataclass(frozen=True)
@@ -115,13 +125,13 @@ class UtmosExtractor(MosExtractor):
         """Score the whole clip, or take the mean over the parts of a long one."""
         import torch
 
-        parts = np.array_split(
-            audio, max(1, -(-len(audio) // int(UTMOS_PART_S * SPEECH_RATE)))
-        )
-        values = [
-            model.score(torch.from_numpy(np.array(part)).to(device)) for part in parts
-        ]
-        return {"mos": sum(float(value) for value in values) / len(values)}
+        longest = int(UTMOS_PART_S * SPEECH_RATE)
+        count = max(1, -(-len(audio) // longest))
+        scores: list[Any] = []
+        for part in np.array_split(audio, count):
+            sound = torch.from_numpy(np.array(part))
+            scores.append(model.score(sound.to(device)))
+        return {"mos": sum(float(score) for score in scores) / len(scores)}
 
 
 @dataclass(frozen=True)
@@ -169,13 +179,12 @@ class DistillMosExtractor(MosExtractor):
         starts = window_starts(len(audio))
         total = 0.0
         for first in range(0, len(starts), WINDOWS_AT_ONCE):
-            parts = [
-                audio[s : s + WINDOW] for s in starts[first : first + WINDOWS_AT_ONCE]
-            ]
-            block = np.stack([np.pad(part, (0, WINDOW - len(part))) for part in parts])
-            total += float(
-                model(torch.from_numpy(block.astype(np.float32)).to(device)).sum()
-            )
+            windows = []
+            for start in starts[first : first + WINDOWS_AT_ONCE]:
+                part = audio[start : start + WINDOW]
+                windows.append(np.pad(part, (0, WINDOW - len(part))))
+            block = torch.from_numpy(np.stack(windows).astype(np.float32))
+            total += float(model(block.to(device)).sum())
         return {"mos": total / len(starts)}
 
 
@@ -240,22 +249,21 @@ class AestheticsExtractor(MosExtractor):
         import torch
 
         size = AESTHETICS_PART_S * SPEECH_RATE
-        total, weights = dict.fromkeys(AXES, 0.0), 0.0
+        total = dict.fromkeys(AXES, 0.0)
+        weights = 0.0
         for start in range(0, len(audio), size):
             part = audio[start : start + size]
             weight = len(part) / size
             wave = np.zeros((1, 1, size), np.float32)
             wave[0, 0, : len(part)] = part
+            sound = torch.from_numpy(wave)
             mask = torch.arange(size)[None, None] < len(part)
-            result = model(
-                {"wav": torch.from_numpy(wave).to(device), "mask": mask.to(device)}
-            )
+            scores = model({"wav": sound.to(device), "mask": mask.to(device)})
             weights += weight
             for axis in AXES:
-                total[axis] += weight * float(result[axis])
-        transform = model.target_transform
-        return {
-            axis: total[axis] / weights * transform[axis]["std"]
-            + transform[axis]["mean"]
-            for axis in AXES
-        }
+                total[axis] += weight * float(scores[axis])
+        means: dict[str, float] = {}
+        for axis in AXES:
+            scale = model.target_transform[axis]
+            means[axis] = total[axis] / weights * scale["std"] + scale["mean"]
+        return means

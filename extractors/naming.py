@@ -57,23 +57,26 @@ def name_language(model: Any, speech: Samples, spans: Sequence[Span]) -> Spoken:
     """
     ranked = _ranked(model, first_speech(speech, spans, WINDOW_S), WINDOW_S)
     language, p = ranked[0]
+    runner_up: str | None = None
+    next_p: float | None = None
+    if len(ranked) > 1:
+        runner_up, next_p = ranked[1]
     seconds = sum(span.seconds for span in spans)
-    trusted = p >= (SURE_PROBABILITY if seconds >= SURE_SPEECH_S else SHORT_PROBABILITY)
-    runner_up, next_p = ranked[1] if len(ranked) > 1 else (None, None)
-    plain = language == "en" and p >= PLAIN_ENGLISH
-    if seconds > WINDOW_S and trusted and not plain:
-        last, last_p = _ranked(
-            model, last_speech(speech, spans, LAST_S), LAST_WINDOW_S
-        )[0]
+    least = SURE_PROBABILITY if seconds >= SURE_SPEECH_S else SHORT_PROBABILITY
+    is_sure = p >= least
+    is_plain_english = language == "en" and p >= PLAIN_ENGLISH
+    if seconds > WINDOW_S and is_sure and not is_plain_english:
+        end = last_speech(speech, spans, LAST_S)
+        last, last_p = _ranked(model, end, LAST_WINDOW_S)[0]
         if last != language and last_p >= SURE_PROBABILITY:
-            trusted, runner_up, next_p = False, last, last_p
+            is_sure, runner_up, next_p = False, last, last_p
     return Spoken(
         language=language,
         probability=share(p) or 0.0,
         runner_up=runner_up,
         runner_up_probability=share(next_p),
         window_s=WINDOW_S,
-        sure=trusted,
+        sure=is_sure,
     )
 
 

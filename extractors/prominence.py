@@ -39,39 +39,61 @@ def prominences(speech: Samples, lengths_s: Sequence[float]) -> list[float | Non
         lengths_s: lengths of stretches that all begin with the speech; None where a
             stretch is shorter than a frame.
     """
-    frame, step = round(FRAME_S * SPEECH_RATE), round(STEP_S * SPEECH_RATE)
+    frame = round(FRAME_S * SPEECH_RATE)
+    step = round(STEP_S * SPEECH_RATE)
     if len(speech) < frame:
         return [None] * len(lengths_s)
     frames = np.lib.stride_tricks.sliding_window_view(speech, frame)[::step]
-    by_frame, level = _by_frame(frames * np.hanning(frame).astype(np.float32))
-    results: list[float | None] = []
+    window = np.hanning(frame).astype(np.float32)
+    prominence, level = _by_frame(frames * window)
+    means: list[float | None] = []
     for seconds in lengths_s:
-        count = max(0, (round(seconds * SPEECH_RATE) - frame) // step + 1)
+        samples = round(seconds * SPEECH_RATE)
+        count = max(0, (samples - frame) // step + 1)
         loudest = level[:count].max(initial=-np.inf)
         is_loud = level[:count] > loudest - RANGE_DB
-        of_voice = by_frame[:count][is_loud]
-        results.append(float(of_voice.mean()) if len(of_voice) else None)
-    return results
+        of_voice = prominence[:count][is_loud]
+        if len(of_voice):
+            means.append(float(of_voice.mean()))
+        else:
+            means.append(None)
+    return means
 
 
 def _by_frame(frames: Floats) -> tuple[Floats, Floats]:
     """Return prominence and level of windowed frames, dB [shape=(frames,) each]."""
+    quefrency, height = _cepstrum(frames)
+    shortest_s, longest_s = PERIODS_S
+    of_voices = (quefrency >= shortest_s) & (quefrency <= longest_s)
+    peak = height[:, of_voices].argmax(axis=1)
+    peak_height = height[:, of_voices].max(axis=1)
+    first_s, last_s = LINE_S
+    under_line = (quefrency >= first_s) & (quefrency <= last_s)
+    slope, offset = np.polyfit(quefrency[under_line], height[:, under_line].T, 1)
+    line_at_peak = slope * quefrency[of_voices][peak] + offset
+    energy = np.einsum("ij,ij->i", frames, frames)
+    level = 10 * np.log10(energy + 1e-12)
+    return peak_height - line_at_peak, level
+
+
+def _cepstrum(frames: Floats) -> tuple[Floats, Floats]:
+    """Return the smoothed cepstrum of windowed frames, up to the longest period.
+
+    Returns:
+        Quefrencies, seconds [shape=(quefrencies,)], and heights, dB [shape=(frames,
+        quefrencies)], each the mean over three frames and three quefrencies.
+    """
     bins = HIGHEST_HZ * TRANSFORM // SPEECH_RATE + 1
-    power = np.abs(np.fft.rfft(frames, TRANSFORM, axis=1)[:, :bins]) ** 2
-    spectrum = 10 * np.log10(power + 1e-10)
+    spectrum = np.fft.rfft(frames, TRANSFORM, axis=1)[:, :bins]
+    power = np.abs(spectrum) ** 2
+    power_db = 10 * np.log10(power + 1e-10)
     quefrency = np.arange(bins - 1) / (2 * HIGHEST_HZ)
     used = int(np.searchsorted(quefrency, LINE_S[1])) + 2
-    quefrency = quefrency[:used]
-    cepstrum = np.fft.irfft(spectrum, axis=1)[:, :used] ** 2
-    smooth = _mean_of_three(_mean_of_three(cepstrum, axis=0), axis=1)
+    cepstrum = np.fft.irfft(power_db, axis=1)[:, :used] ** 2
+    over_time = _mean_of_three(cepstrum, axis=0)
+    smooth = _mean_of_three(over_time, axis=1)
     height = 10 * np.log10(smooth + 1e-12)
-    of_voices = (quefrency >= PERIODS_S[0]) & (quefrency <= PERIODS_S[1])
-    under_line = (quefrency >= LINE_S[0]) & (quefrency <= LINE_S[1])
-    slope, offset = np.polyfit(quefrency[under_line], height[:, under_line].T, 1)
-    peak = height[:, of_voices].argmax(axis=1)
-    line_at_peak = slope * quefrency[of_voices][peak] + offset
-    level = 10 * np.log10(np.einsum("ij,ij->i", frames, frames) + 1e-12)
-    return height[:, of_voices].max(axis=1) - line_at_peak, level
+    return quefrency[:used], height
 
 
 def _mean_of_three(values: Floats, axis: int) -> Floats:

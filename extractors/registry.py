@@ -213,35 +213,50 @@ def plan_extractors(
             another group than the one that it is named for, or a needed group is
             dropped or circular.
     """
+    overrides = overrides or {}
     if profile not in PROFILES:
         raise UserError(
             f"profile {profile!r} is unknown; use one of {', '.join(PROFILES)}"
         )
-    for group, spec in (overrides or {}).items():
+    for group, spec in overrides.items():
         if group not in GROUPS and isinstance(spec, str) and not specs_for(group):
             raise UserError(
                 f"group {group!r} is unknown; use one of {', '.join(GROUPS)}, or one"
                 " that an extractor of your own fills: see help(trace_eval.Extractor)"
                 " in Python"
             )
-    provided = {
-        name: value for name, value in (settings or {}).items() if value is not None
-    }
-    used = {**_SETTINGS.get(profile, {}), **provided}
-    chosen = {
-        group: _create_for(group, spec, profile, used)
-        for group, spec in {**PROFILES[profile], **(overrides or {})}.items()
-        if spec != NONE
-    }
-    names = {extractor.name: group for group, extractor in chosen.items()}
-    for name, options in (own or {}).items():
-        if name not in names:
+    options = dict(_SETTINGS.get(profile, {}))
+    for name, value in (settings or {}).items():
+        if value is not None:
+            options[name] = value
+    chosen: dict[str, Extractor] = {}
+    for group, spec in {**PROFILES[profile], **overrides}.items():
+        if spec != NONE:
+            chosen[group] = _create_for(group, spec, profile, options)
+    chosen = _with_own_options(chosen, own or {})
+    return _in_order(chosen)
+
+
+def _with_own_options(
+    chosen: Mapping[str, Extractor], own: Mapping[str, Mapping[str, Any]]
+) -> dict[str, Extractor]:
+    """Return the extractors by group, with the options that are for one alone."""
+    groups = {extractor.name: group for group, extractor in chosen.items()}
+    extractors = dict(chosen)
+    for name, options in own.items():
+        if name not in groups:
             raise UserError(
                 f"extractor {name!r}: is not used here, so its options mean nothing;"
-                f" used are {', '.join(sorted(names))}"
+                f" used are {', '.join(sorted(groups))}"
             )
-        _check_options(type(chosen[names[name]]), name, options)
-        chosen[names[name]] = replace(chosen[names[name]], **options)
+        group = groups[name]
+        _check_options(type(extractors[group]), name, options)
+        extractors[group] = replace(extractors[group], **options)
+    return extractors
+
+
+def _in_order(chosen: Mapping[str, Extractor]) -> list[Extractor]:
+    """Return the extractors by group as a list, those first that others need."""
     for group, extractor in chosen.items():
         for need in extractor.needs:
             if need not in chosen:
@@ -251,11 +266,11 @@ def plan_extractors(
                     f" extracted; add {offered or 'an extractor that fills it'}, or set"
                     f" {group}={NONE}"
                 )
+    before: dict[str, list[str]] = {}
+    for group, extractor in chosen.items():
+        wanted = [name for name in extractor.wants if name in chosen]
+        before[group] = [*extractor.needs, *wanted]
     try:
-        before: dict[str, list[str]] = {}
-        for group, extractor in chosen.items():
-            wanted = [name for name in extractor.wants if name in chosen]
-            before[group] = [*extractor.needs, *wanted]
         order = list(TopologicalSorter(before).static_order())
     except CycleError as error:
         circle = " -> ".join(error.args[1])

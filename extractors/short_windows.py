@@ -61,10 +61,11 @@ def cut(
     silence, the lowest energy that a clip can have. In a whole window it makes no
     difference, in a short one words get lost beside it.
     """
-    used = np.flatnonzero(features.any(axis=0))
-    end = int(used[-1]) + 1 if len(used) else 0
-    window_s = max(MIN_WINDOW_S, np.ceil(end / frames_per_s + MARGIN_S))
-    short = np.ascontiguousarray(features[:, : int(window_s) * frames_per_s])
+    sounding = np.flatnonzero(features.any(axis=0))
+    end = int(sounding[-1]) + 1 if len(sounding) else 0
+    needed_s = np.ceil(end / frames_per_s + MARGIN_S)
+    window_s = int(max(MIN_WINDOW_S, needed_s))
+    short = np.ascontiguousarray(features[:, : window_s * frames_per_s])
     if end:
         short[:, end:] = features[:, :end].min()
     return short
@@ -87,9 +88,13 @@ def last_whole(segments: Sequence[Mapping[str, Any]], part: Span) -> int | None:
 
     Up to its end nothing was short: decoded again, the same would be written.
     """
-    seeks = (int(segment["seek"]) for segment in segments)
-    whole = [seek for seek in seeks if seek / FRAMES_PER_S + WINDOW_S <= part.end_s]
-    return max(whole, default=None)
+    last: int | None = None
+    for segment in segments:
+        seek = int(segment["seek"])
+        is_whole = seek / FRAMES_PER_S + WINDOW_S <= part.end_s
+        if is_whole and (last is None or seek > last):
+            last = seek
+    return last
 
 
 def broken(segments: Sequence[Mapping[str, Any]], part: Span) -> str | None:
@@ -97,20 +102,32 @@ def broken(segments: Sequence[Mapping[str, Any]], part: Span) -> str | None:
 
     Of the stretch that was decoded the last windows alone may have been short.
     """
-    words = [word for segment in segments for word in segment.get("words") or ()]
+    words: list[Any] = []
+    for segment in segments:
+        words.extend(segment.get("words") or ())
     if not words:
         return "no words"
-    whole = last_whole(segments, part) or 0
-    late = [
-        str(segment["text"]) for segment in segments if int(segment["seek"]) >= whole
-    ]
-    loop = longest_repetition(tokens(" ".join(late)))
-    if loop and (len(loop.phrase) >= ECHO_WORDS or loop.times >= ECHO_WORDS):
+    if _repeats_itself(segments, last_whole(segments, part) or 0):
         return "it repeats itself"
-    last = [one for one in segments if float(one["start"]) >= part.end_s - WINDOW_S]
-    if min((float(segment["avg_logprob"]) for segment in last), default=0.0) < UNSURE:
-        return "it is unsure of its words"
-    end = float(words[-1]["end"])
-    if end < part.end_s - EARLY_S:
+    for segment in segments:
+        in_last_window = float(segment["start"]) >= part.end_s - WINDOW_S
+        if in_last_window and float(segment["avg_logprob"]) < UNSURE:
+            return "it is unsure of its words"
+    end_s = float(words[-1]["end"])
+    if end_s < part.end_s - EARLY_S:
         return "it ends before the speech"
-    return "it ends after the speech" if end > part.end_s + LATE_S else None
+    if end_s > part.end_s + LATE_S:
+        return "it ends after the speech"
+    return None
+
+
+def _repeats_itself(segments: Sequence[Mapping[str, Any]], first: int) -> bool:
+    """Tell whether the windows from a frame on repeat words as an echo does."""
+    texts: list[str] = []
+    for segment in segments:
+        if int(segment["seek"]) >= first:
+            texts.append(str(segment["text"]))
+    loop = longest_repetition(tokens(" ".join(texts)))
+    if not loop:
+        return False
+    return len(loop.phrase) >= ECHO_WORDS or loop.times >= ECHO_WORDS

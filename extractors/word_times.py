@@ -10,7 +10,7 @@ time to be had, they have none.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise, zip_longest
+from itertools import pairwise
 
 from blueprints import Word
 
@@ -32,15 +32,16 @@ def repaired(words: Sequence[Word], seconds: float) -> list[Word]:
     lacks a time keeps what it has. ``seconds`` is the duration of the clip.
     """
     result = list(words)
-    spans = [
-        (number, word.start_s, word.end_s)
-        for number, word in enumerate(words)
-        if word.start_s is not None and word.end_s is not None
-    ]
+    spans: list[tuple[int, float, float]] = []
+    for number, word in enumerate(words):
+        if word.start_s is not None and word.end_s is not None:
+            spans.append((number, word.start_s, word.end_s))
     for group in _groups(spans, seconds):
-        shares = group.shares([words[n].text for n in group.members])
-        for n, (start, end) in zip(group.members, shares, strict=True):
-            result[n] = words[n].model_copy(update={"start_s": start, "end_s": end})
+        texts = [words[number].text for number in group.members]
+        shares = group.shares(texts)
+        for number, (start_s, end_s) in zip(group.members, shares, strict=True):
+            times = {"start_s": start_s, "end_s": end_s}
+            result[number] = words[number].model_copy(update=times)
     return result
 
 
@@ -49,22 +50,30 @@ class _Group:
 
     def __init__(self, member: int, start: float, end: float) -> None:
         self.members = [member]
-        self.start, self.end = start, max(start, end)
+        self.start = start
+        self.end = max(start, end)
+
+    @property
+    def needed(self) -> float:
+        """Return the shortest time of all words, seconds."""
+        return MIN_WORD_S * len(self.members)
 
     @property
     def fits(self) -> bool:
-        return self.end - self.start >= MIN_WORD_S * len(self.members) - 1e-9
+        return self.end - self.start >= self.needed - 1e-9
 
     def stretch(self, until: float) -> None:
         """Take what is lacking of the pause behind, which lasts ``until`` (seconds)."""
-        lacking = MIN_WORD_S * len(self.members) - (self.end - self.start)
+        lacking = self.needed - (self.end - self.start)
         if 0 < lacking <= MAX_GAP_S:
-            self.end += min(lacking, max(0.0, until - self.end))
+            pause = max(0.0, until - self.end)
+            self.end += min(lacking, pause)
 
     def take(self, other: _Group) -> None:
         """Join the group that follows."""
         self.members += other.members
-        self.start, self.end = min(self.start, other.start), max(self.end, other.end)
+        self.start = min(self.start, other.start)
+        self.end = max(self.end, other.end)
 
     def shares(self, texts: Sequence[str]) -> list[tuple[float | None, float | None]]:
         """Share a stretch between words: a shortest time each, then by letters."""
@@ -76,7 +85,8 @@ class _Group:
         letters = [max(1, sum(map(str.isalnum, text))) for text in texts]
         edges = [self.start]
         for count in letters:
-            edges.append(edges[-1] + MIN_WORD_S + rest * count / sum(letters))
+            share = rest * count / sum(letters)
+            edges.append(edges[-1] + MIN_WORD_S + share)
         rounded = [round(edge, _DIGITS) for edge in edges]
         return list(pairwise(rounded))
 
@@ -91,14 +101,19 @@ def _groups(spans: Sequence[tuple[int, float, float]], seconds: float) -> list[_
         groups.append(_Group(number, min(start, seconds), min(end, seconds)))
         while len(groups) > 1:
             before, last = groups[-2:]
-            near = last.start - before.end < MAX_GAP_S
-            if not (last.start < before.end or (not before.fits and near)):
+            overlaps = last.start < before.end
+            is_near = last.start - before.end < MAX_GAP_S
+            may_take = is_near and not before.fits
+            if not overlaps and not may_take:
                 break
             before.take(groups.pop())
     while len(groups) > 1 and not groups[-1].fits:
-        if groups[-1].start - groups[-2].end >= MAX_GAP_S:
+        before, last = groups[-2:]
+        if last.start - before.end >= MAX_GAP_S:
             break
-        groups[-2].take(groups.pop())
-    for group, after in zip_longest(groups, groups[1:]):
-        group.stretch(seconds if after is None else after.start)
+        before.take(groups.pop())
+    starts_behind = [group.start for group in groups[1:]]
+    starts_behind.append(seconds)
+    for group, until in zip(groups, starts_behind, strict=False):
+        group.stretch(until)
     return groups

@@ -14,7 +14,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -122,23 +121,20 @@ class ConvStack:
     def _run(self, image: Float32s, zeros: CellMask | None) -> Float32s:
         channels, rows, bins = image.shape
         taken = np.zeros((ROWS + 2, bins + 2, channels), np.float32)
-        sums = [
-            _aligned_zeros(ROWS + 2, bins + 2, len(layer.bias))
-            for layer in self._layers
-        ]
-        layers = [
-            layer.between(source, to)
-            for layer, (source, to) in zip(
-                self._layers, pairwise([taken, *sums]), strict=True
-            )
-        ]
-        carried = (
-            2 if channels == 1 else 0
-        )  # such a layer reads rows again, others keep sums
-        steps, height = math.ceil(rows / ROWS), ROWS // self.scale
-        result = np.empty(
-            (steps * height, bins // self.scale, sums[-1].shape[2]), np.float32
-        )
+        sums: list[Float32s] = []
+        layers: list[KernelCall] = []
+        source = taken
+        for layer in self._layers:
+            to = _aligned_zeros(ROWS + 2, bins + 2, len(layer.bias))
+            layers.append(layer.between(source, to))
+            sums.append(to)
+            source = to
+        # A layer of one channel reads rows again, others keep sums.
+        carried = 2 if channels == 1 else 0
+        steps = math.ceil(rows / ROWS)
+        height = ROWS // self.scale
+        shape = (steps * height, bins // self.scale, sums[-1].shape[2])
+        result = np.empty(shape, np.float32)
         pool_rows = pool(sums[-1], result)
         reach = len(self._layers)
         blank = None if zeros is None else _among_true(zeros, reach, ROWS)
@@ -150,9 +146,8 @@ class ConvStack:
                 zip(layers, sums, strict=True), start=1
             ):
                 add_rows()
-                if (
-                    blank is not None
-                ):  # a layer's results lie one row behind what it takes in
+                # A layer's results lie one row behind what it takes in.
+                if blank is not None:
                     first = ROWS * step - number + reach
                     to[:ROWS][blank[first : first + ROWS]] = 0
             if self.scale == 2:

@@ -112,9 +112,8 @@ def _inside(
     """
     rows = image.shape[2]
     cycle = math.lcm(period, stride)
-    start = stride * (
-        margin // stride + 1
-    )  # the very first frame may reach over the audio's start
+    # The very first frame may reach over the audio's start.
+    start = stride * (margin // stride + 1)
     stop = start + cycle + 2 * reach
     if not cycle or stop > rows - margin:
         return part.inside(image)

@@ -134,29 +134,37 @@ class P835(_Windows[Hop]):
 
     def first(self, counts: Sequence[int]) -> npt.NDArray[np.float64]:
         """Return SIG, BAK and OVRL [shape=(n, 3)] of the first frames, so many each."""
-        end = (max(counts) - 1) * FRAME_SAMPLES + SPECTRUM_SAMPLES
-        samples = stretch(self._audio, 0, end)
-        framed = np.lib.stride_tricks.sliding_window_view(samples, SPECTRUM_SAMPLES)
-        [spectra] = self._spectra(framed[np.newaxis, ::FRAME_SAMPLES])
-        return calibrated(first_scores(self._network, spectra[0, 0], counts))
+        spectra = self._spectra_of(range(max(counts)))
+        return calibrated(first_scores(self._network, spectra, counts))
 
     def _shared(self, first: int, stop: int) -> list[Hop]:
         margin = self._network.margins[0]
         frames = range(first * HOP_FRAMES - margin, stop * HOP_FRAMES + margin)
+        return front(self._network, self._spectra_of(frames), self._period)
+
+    def _spectra_of(self, frames: range) -> Float32s:
+        """Return the log-power spectra of frames by number [shape=(frames, 161)]."""
         end = (frames.stop - 1) * FRAME_SAMPLES + SPECTRUM_SAMPLES
         samples = stretch(self._audio, frames.start * FRAME_SAMPLES, end)
         framed = np.lib.stride_tricks.sliding_window_view(samples, SPECTRUM_SAMPLES)
         [spectra] = self._spectra(framed[np.newaxis, ::FRAME_SAMPLES])
-        return front(self._network, spectra[0, 0], self._period)
+        of_frames: Float32s = spectra[0, 0]
+        return of_frames
 
 
 def calibrated(raw: Float32s) -> npt.NDArray[np.float64]:
     """Calibrate raw outputs to SIG, BAK and OVRL, both [shape=(n, 3)]."""
     columns = raw.astype(np.float64).T
-    scores = [
-        np.polyval(c, x) for c, x in zip(CALIBRATION.values(), columns, strict=True)
-    ]
+    scores = []
+    for polynomial, column in zip(CALIBRATION.values(), columns, strict=True):
+        scores.append(np.polyval(polynomial, column))
     return np.column_stack(scores)
+
+
+def _p808_frames(samples: Samples) -> Samples:
+    """Return the frames of P.808 [shape=(frames, 321)]."""
+    frames = np.lib.stride_tricks.sliding_window_view(samples, FFT_SAMPLES)
+    return frames[::FRAME_SAMPLES]
 
 
 class P808(_Windows[Decibels]):
@@ -169,10 +177,7 @@ class P808(_Windows[Decibels]):
         """
         end = (max(counts) - 1) * FRAME_SAMPLES + REACH_SAMPLES + 1
         samples = stretch(self._audio, -REACH_SAMPLES, end)
-        frames = np.lib.stride_tricks.sliding_window_view(samples, FFT_SAMPLES)[
-            ::FRAME_SAMPLES
-        ]
-        levels = decibels(frames)
+        levels = decibels(_p808_frames(samples))
         features = scaled(levels, float(levels.max()))
         return first_scores(self._network, features, counts)[:, 0].astype(np.float64)
 
@@ -180,22 +185,23 @@ class P808(_Windows[Decibels]):
         """Return the MOS [shape=(n,)] of windows by number."""
         hops = self._hops.of(windows, self._shared)
         edges = self._own_frames(windows)
-        peaks = [_peak(hops, w, own) for w, own in zip(windows, edges, strict=True)]
+        peaks = []
+        for window, edge_levels in zip(windows, edges, strict=True):
+            peaks.append(_peak(hops, window, edge_levels))
         # Consecutive windows with the same peak, to the last bit, go through the
         # network together.
-        news = [
-            number
-            for number in range(len(windows))
-            if not number
-            or peaks[number] != peaks[number - 1]
-            or windows[number] != windows[number - 1] + 1
-        ]
+        starts = [0]
+        for number in range(1, len(windows)):
+            has_same_peak = peaks[number] == peaks[number - 1]
+            follows = windows[number] == windows[number - 1] + 1
+            if not has_same_peak or not follows:
+                starts.append(number)
         results = []
-        for start, stop in pairwise([*news, len(windows)]):
-            own = scaled(edges[start:stop], peaks[start])
-            results.append(
-                self._group_scores(hops, windows[start:stop], peaks[start], own)
-            )
+        for start, stop in pairwise([*starts, len(windows)]):
+            peak = peaks[start]
+            edge_features = scaled(edges[start:stop], peak)
+            group = windows[start:stop]
+            results.append(self._group_scores(hops, group, peak, edge_features))
         return np.concatenate(results).astype(np.float64)
 
     def _shared(self, first: int, stop: int) -> list[Decibels]:
@@ -205,10 +211,7 @@ class P808(_Windows[Decibels]):
             first * HOP_SAMPLES - REACH_SAMPLES,
             stop * HOP_SAMPLES + REACH_SAMPLES,
         )
-        frames = np.lib.stride_tricks.sliding_window_view(samples, FFT_SAMPLES)[
-            ::FRAME_SAMPLES
-        ]
-        return np.split(decibels(frames), stop - first)
+        return np.split(decibels(_p808_frames(samples)), stop - first)
 
     def _own_frames(self, windows: Sequence[int]) -> Decibels:
         """Compute levels, dB, of frames that see zeros beyond an edge.
@@ -287,15 +290,17 @@ def mel_filters() -> npt.NDArray[np.float64]:
     Slaney's scale (Auditory Toolbox, 1998): 3 mel per 200 Hz up to 1 kHz, then 27 mel
     per factor of 6.4. librosa computes the same, but its import takes seconds.
     """
-    knee_hz, hz_per_mel, log_step = 1000.0, 200 / 3, np.log(6.4) / 27
+    knee_hz = 1000.0
+    hz_per_mel = 200 / 3
+    log_step = np.log(6.4) / 27
     knee_mel = knee_hz / hz_per_mel
     top_mel = knee_mel + np.log(SPEECH_RATE / 2 / knee_hz) / log_step
     mel = np.linspace(0, top_mel, MELS + 2)
-    edges = np.where(
-        mel < knee_mel, hz_per_mel * mel, knee_hz * np.exp(log_step * (mel - knee_mel))
-    )
+    above_knee = knee_hz * np.exp(log_step * (mel - knee_mel))
+    edges = np.where(mel < knee_mel, hz_per_mel * mel, above_knee)[:, np.newaxis]
+    low, centre, high = edges[:-2], edges[1:-1], edges[2:]
     bins = np.fft.rfftfreq(FFT_SAMPLES, 1 / SPEECH_RATE)
-    low, centre, high = (edges[i : i + MELS, np.newaxis] for i in range(3))
-    rising, falling = (bins - low) / (centre - low), (high - bins) / (high - centre)
+    rising = (bins - low) / (centre - low)
+    falling = (high - bins) / (high - centre)
     triangles = np.maximum(0, np.minimum(rising, falling))
     return np.asarray(triangles * 2 / (high - low))

@@ -112,13 +112,16 @@ class CompiledSection:
             blocks[:, :, start : start + rows] = strips.swapaxes(0, 1)
             blank = np.zeros((n, length), bool)
             blank[:, length - scale if at_end else 0 :][:, :scale] = True
-            image, zeros = blocks.reshape(channels, n * length, bins), blank.reshape(-1)
+            image = blocks.reshape(channels, n * length, bins)
+            zeros = blank.reshape(-1)
             for stack in self._stacks:
-                image, zeros = stack.among_zeros(image, zeros), zeros[:: stack.scale]
-            output = image.reshape(len(image), n, length // scale, -1).swapaxes(0, 1)
-            return [
-                output[:, :, -1 - cells : -1] if at_end else output[:, :, 1 : 1 + cells]
-            ]
+                image = stack.among_zeros(image, zeros)
+                zeros = zeros[:: stack.scale]
+            by_strip = image.reshape(len(image), n, length // scale, -1)
+            output = by_strip.swapaxes(0, 1)
+            if at_end:
+                return [output[:, :, -1 - cells : -1]]
+            return [output[:, :, 1 : 1 + cells]]
 
         return run
 
@@ -172,12 +175,16 @@ def piece(
     """
     nodes = nodes_between(model, source, targets)
     names = {name for node in nodes for name in node.input}
+    if padding is not None:
+        nodes = [_padded(node, padding) for node in nodes]
     graph = helper.make_graph(
-        nodes if padding is None else [_padded(node, padding) for node in nodes],
+        nodes,
         model.graph.name,
-        [_float_tensor(source)],
-        [_float_tensor(name) for name in targets],
-        [weights for weights in model.graph.initializer if weights.name in names],
+        inputs=[_float_tensor(source)],
+        outputs=[_float_tensor(name) for name in targets],
+        initializer=[
+            weights for weights in model.graph.initializer if weights.name in names
+        ],
     )
     part = helper.make_model(
         graph, opset_imports=model.opset_import, ir_version=model.ir_version

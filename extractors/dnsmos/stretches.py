@@ -60,9 +60,10 @@ def score_speech(
     clip: Clip, signal: Signal, p835: P835Model, p808: SplitNetwork
 ) -> Quality:
     """Score a clip in which there is speech; repeat speech shorter than a second."""
-    start_s, end_s = signal.speech[0].start_s, signal.speech[-1].end_s
+    start_s = signal.speech[0].start_s
     first = round(start_s * SPEECH_RATE)
-    speech = clip.speech[first : max(round(end_s * SPEECH_RATE), first + FRAME_SAMPLES)]
+    last = round(signal.speech[-1].end_s * SPEECH_RATE)
+    speech = clip.speech[first : max(last, first + FRAME_SAMPLES)]
     offset = float(speech.mean(dtype=np.float64))
     level = rms_dbfs(speech - offset) if offset else rms_dbfs(speech)
     gain = 10 ** ((LEVEL_DBFS - level) / 20) if level is not None else 1.0
@@ -79,23 +80,16 @@ def score_speech(
     if len(speech) >= WINDOW_SAMPLES:
         lengths.append(WINDOW_S)
         by_length.append(overall)
-    sounds = _sounds(clip, signal, start_s, lengths)
-    clear = prominences(opening, lengths)
-    parts = [
-        _part(start_s, length, value, prominence, *sound)
-        for length, value, prominence, sound in zip(
-            lengths, by_length, clear, sounds, strict=True
-        )
-    ]
+    parts = _parts(clip, signal, start_s, opening, scores=by_length, lengths=lengths)
     step = WINDOW_HOPS * HOP_SAMPLES
     for begin in range(step, len(speech) - WINDOW_SAMPLES + 1, step):
         samples = at_level(speech[begin : begin + WINDOW_SAMPLES])
         mos = float(P808(p808, samples).first([WINDOW_FRAMES])[0])
         windows.append(np.append(_p835(p835, samples), mos))
-        at = start_s + begin / SPEECH_RATE
-        [sound] = _sounds(clip, signal, at, [WINDOW_S])
-        [prominence] = prominences(samples, [WINDOW_S])
-        parts.append(_part(at, WINDOW_S, mos, prominence, *sound))
+        begin_s = start_s + begin / SPEECH_RATE
+        parts += _parts(
+            clip, signal, begin_s, samples, scores=[mos], lengths=[WINDOW_S]
+        )
     sig, bak, ovrl, overall = (float(column) for column in np.mean(windows, axis=0))
     return Quality(
         sig=sig,
@@ -106,6 +100,37 @@ def score_speech(
         level_dbfs=level,
         parts=parts,
     )
+
+
+def _parts(
+    clip: Clip,
+    signal: Signal,
+    start_s: float,
+    samples: Samples,
+    *,
+    scores: list[float],
+    lengths: list[float],
+) -> list[QualityPart]:
+    """Return the stretches of some lengths that begin at one time, with their scores.
+
+    ``samples`` are the speech from there on, at its level.
+    """
+    sounds = _sounds(clip, signal, start_s, lengths)
+    clear = prominences(samples, lengths)
+    parts: list[QualityPart] = []
+    for seconds, score, prominence, (band, clipped) in zip(
+        lengths, scores, clear, sounds, strict=True
+    ):
+        part = QualityPart(
+            start_s=round(start_s, 4),
+            end_s=round(start_s + seconds, 4),
+            p808=score,
+            bandwidth_hz=band,
+            clipping_ratio=clipped,
+            prominence_db=None if prominence is None else round(prominence, 3),
+        )
+        parts.append(part)
+    return parts
 
 
 def _opening_scores(
@@ -128,9 +153,8 @@ def _opening_scores(
         frames = [(count * FRAME_SAMPLES + shift) // FRAME_SAMPLES for count in short]
         shifted.append(P808(p808, later).first([x // STRIDE * STRIDE for x in frames]))
     means = np.mean([scores[: len(short)], *shifted], axis=0)
-    if (
-        whole <= SHIFTED_FRAMES and short
-    ):  # all of it differs from the longest by what is behind it
+    # All of it differs from the longest by what is behind it.
+    if whole <= SHIFTED_FRAMES and short:
         overall += means[-1] - by_length[len(short) - 1]
     return [float(x) for x in (*means, *by_length[len(short) :])], float(overall)
 
@@ -144,37 +168,20 @@ def _p835(model: P835Model, samples: Samples) -> npt.NDArray[np.float64]:
     return scores
 
 
-def _part(
-    start_s: float,
-    seconds: float,
-    p808: float,
-    prominence: float | None,
-    band: float | None,
-    clipped: float,
-) -> QualityPart:
-    return QualityPart(
-        start_s=round(start_s, 4),
-        end_s=round(start_s + seconds, 4),
-        p808=p808,
-        bandwidth_hz=band,
-        clipping_ratio=clipped,
-        prominence_db=None if prominence is None else round(prominence, 3),
-    )
-
-
 def _sounds(
     clip: Clip, signal: Signal, start_s: float, lengths: list[float]
 ) -> list[tuple[float | None, float]]:
     """Return bandwidth and share of clipped samples of stretches from one time on."""
+    if not lengths:
+        return []
     first = round(start_s * clip.rate)
-    longest = clip.mono[first : first + round(max(lengths, default=0.0) * clip.rate)]
-    results = []
-    bands = bandwidths(longest, clip.rate, lengths) if lengths else []
-    for length, band in zip(lengths, bands, strict=True):
+    longest = first + round(max(lengths) * clip.rate)
+    bands = bandwidths(clip.mono[first:longest], clip.rate, lengths)
+    sounds: list[tuple[float | None, float]] = []
+    for seconds, band in zip(lengths, bands, strict=True):
         clipped = 0.0
         if signal.clipping_ratio:
-            clipped = clipping_ratio(
-                clip.samples[first : first + round(length * clip.rate)]
-            )
-        results.append((band, clipped))
-    return results
+            last = first + round(seconds * clip.rate)
+            clipped = clipping_ratio(clip.samples[first:last])
+        sounds.append((band, clipped))
+    return sounds

@@ -169,14 +169,13 @@ def raw_scores(
     for first in range(0, len(windows), WINDOWS_PER_RUN):
         run = slice(first, first + WINDOWS_PER_RUN)
         some = windows[run]
-        before, after = first_frames[run, np.newaxis], last_frames[run, np.newaxis]
+        last_hops = [hops_of(window)[-1] for window in some]
+        before = first_frames[run, np.newaxis]
+        after = last_frames[run, np.newaxis]
         for level, stage in enumerate(network.stages):
-            strips = np.stack(
-                [hops[window][level][:, : stage.strip] for window in some]
-            )
+            strips = np.stack([hops[hop][level][:, : stage.strip] for hop in some])
             strips[:, :, : before.shape[2]] = before
             [before] = stage.before(strips)
-            last_hops = [hops_of(window)[-1] for window in some]
             strips = np.stack(
                 [hops[hop][level][:, -stage.strip :] for hop in last_hops]
             )
@@ -213,15 +212,13 @@ def first_scores(
     """
     stride, margin = network.strides[-1], network.margins[0]
     most = max(counts)
-    if (
-        most % stride
-        or min(counts) < HOP_FRAMES
-        or any(count % stride for count in counts)
-    ):
+    has_odd_count = any(count % stride for count in counts)
+    if has_odd_count or min(counts) < HOP_FRAMES:
         raise ValueError(
             f"counts {list(counts)}: give multiples of {stride} from {HOP_FRAMES} on"
         )
-    image = np.pad(features[:most], ((margin, margin), (0, 0)))[np.newaxis, np.newaxis]
+    padded = np.pad(features[:most], ((margin, margin), (0, 0)))
+    image = padded[np.newaxis, np.newaxis]
     levels = _without_margins(network, image, period=0)
     nothing = levels[0][np.newaxis, :, :0]
     before, after = nothing, np.repeat(nothing, len(counts), axis=0)

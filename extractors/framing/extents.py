@@ -8,7 +8,7 @@ file, and the size, at their word: the rest of the answer is lost without an err
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import IO
+from typing import IO, Literal
 
 from extractors.framing.flac import ends_as_counted, flac
 from extractors.framing.mpeg import mpeg
@@ -97,8 +97,9 @@ def walk_of(head: bytes) -> Walk | None:
 def _next_start(reader: Reader, place: int, marks: Mapping[bytes, int]) -> int:
     """Return where the next recording begins behind a place, or the end of the file."""
     for at, mark in reader.find(tuple(marks), place + 1):
-        start = at - marks[mark]
-        begins = reader.past_tags(start) if mark[:3] == b"ID3" else start
+        start = begins = at - marks[mark]
+        if mark[:3] == b"ID3":
+            begins = reader.past_tags(start)
         if start > place and walk_of(reader.at(begins, LONGEST_MARK)):
             return start
     return reader.size
@@ -108,30 +109,43 @@ def _searched(reader: Reader, place: int) -> list[Extent]:
     head = reader.at(place, LONGEST_MARK)
     marks = {mark: 0 for mark in _CONTAINERS if head.startswith(mark)}
     end = _next_start(reader, place, marks)
-    return [Extent(place, end, cut=_fewer(_stated_size(reader, place), end - place))]
+    cut = _fewer(_stated_size(reader, place), end - place)
+    return [Extent(place, end, cut=cut)]
 
 
 def _fewer(stated: int | None, there: int) -> str | None:
     """Return what a header counts, where there are fewer bytes."""
-    return f"its header counts {stated} bytes" if stated and stated > there else None
+    if not stated or stated <= there:
+        return None
+    return f"its header counts {stated} bytes"
 
 
 def _stated_size(reader: Reader, place: int) -> int | None:
     """Return the bytes of a container by its own header; None: it does not say."""
     head = reader.at(place, _HEADERS)
     if head[:4] == _EBML:
-        size, behind = _ebml_size(head, 4)
-        segment = behind + (size or 0)
-        if size is None or head[segment : segment + 4] != _SEGMENT:
-            return None
-        length, first = _ebml_size(head, segment + 4)
-        return None if length is None else first + length
+        return _stated_by_segment(head)
     if head[:16] == _W64:
         return int.from_bytes(head[16:24], "little")
     properties = head.find(_ASF_PROPERTIES)
     if head[:16] == _ASF and properties > 0:
-        return int.from_bytes(head[properties + 40 : properties + 48], "little")
+        size = head[properties + 40 : properties + 48]
+        return int.from_bytes(size, "little")
     return None
+
+
+def _stated_by_segment(head: bytes) -> int | None:
+    """Return the bytes of an EBML file by the segment behind its header, or None."""
+    size, behind = _ebml_size(head, 4)
+    if size is None:
+        return None
+    segment = behind + size
+    if head[segment : segment + 4] != _SEGMENT:
+        return None
+    length, first = _ebml_size(head, segment + 4)
+    if length is None:
+        return None
+    return first + length
 
 
 def _ebml_size(data: bytes, at: int) -> tuple[int | None, int]:
@@ -140,30 +154,39 @@ def _ebml_size(data: bytes, at: int) -> tuple[int | None, int]:
     if not first:
         return None, at
     width = 9 - first.bit_length()
-    bits = (1 << 7 * width) - 1
-    value = int.from_bytes(data[at : at + width], "big") & bits
-    return (None if value == bits else value), at + width
+    behind = at + width
+    all_ones = (1 << 7 * width) - 1
+    value = int.from_bytes(data[at:behind], "big") & all_ones
+    if value == all_ones:
+        return None, behind
+    return value, behind
 
 
 def _flac(reader: Reader, place: int) -> list[Extent]:
     # Two of equal length end as the first one counts: that mark is always looked for.
     counted = ends_as_counted(reader, place)
-    end = _next_start(reader, place, {b"fLaC": 0} if counted else _MARKS)
-    whole_file = counted and end == reader.size
-    return [Extent(place, end) if whole_file else flac(reader, place, end)]
+    marks = {b"fLaC": 0} if counted else _MARKS
+    end = _next_start(reader, place, marks)
+    if counted and end == reader.size:
+        return [Extent(place, end)]
+    return [flac(reader, place, end)]
 
 
 def _ogg(reader: Reader, place: int) -> list[Extent]:
     """Walk pages; a first page behind one that is none begins another recording."""
-    start, begun = place, False
+    start = place
+    has_begun = False
     results: list[Extent] = []
     while len(head := reader.at(place, 27 + 255)) >= 27 and head[:4] == b"OggS":
-        first = bool(head[5] & 2)
-        if first and begun:
+        is_first = bool(head[5] & 2)
+        if is_first and has_begun:
             results.append(Extent(start, place))
-            start, begun = place, False
-        begun = begun or not first
-        place += 27 + head[26] + sum(head[27 : 27 + head[26]])
+            start = place
+            has_begun = False
+        if not is_first:
+            has_begun = True
+        segments = head[26]
+        place += 27 + segments + sum(head[27 : 27 + segments])
         if reader.at(place, 4) == b"OggS":
             continue
         behind = reader.past_tags(place)
@@ -173,18 +196,20 @@ def _ogg(reader: Reader, place: int) -> list[Extent]:
         following = next(reader.find((b"OggS",), place), None)
         if following is None:
             break
-        place = following[0]
+        place, _ = following
     left = reader.at(place, 4)
-    torn = place > reader.size or (left and b"OggS".startswith(left))
-    cut = "it ends within a page" if torn else None
-    return [*results, Extent(start, min(place, reader.size), cut=cut)]
+    is_torn = place > reader.size or (left and b"OggS".startswith(left))
+    cut = "it ends within a page" if is_torn else None
+    results.append(Extent(start, min(place, reader.size), cut=cut))
+    return results
 
 
 def _mp4(reader: Reader, place: int) -> list[Extent]:
     """Walk boxes; a second ``ftyp`` begins another recording."""
     start = place
     while place + 8 <= reader.size:
-        length, name = reader.number(place, 4, little=False), reader.at(place + 4, 4)
+        length = reader.number(place, 4, little=False)
+        name = reader.at(place + 4, 4)
         if name == b"ftyp" and place > start:
             return [Extent(start, place)]
         if length == 1:
@@ -192,37 +217,47 @@ def _mp4(reader: Reader, place: int) -> list[Extent]:
         if length < 8 or not name.strip().isalnum():
             return [Extent(start, _next_start(reader, place, {b"ftyp": 4}))]
         place += length
-    return [Extent(start, reader.size, cut=_fewer(place - start, reader.size - start))]
+    cut = _fewer(place - start, reader.size - start)
+    return [Extent(start, reader.size, cut=cut)]
 
 
 def _wave(reader: Reader, place: int) -> list[Extent]:
     one = wave(reader, place)
-    first, *others = _plain(reader, place, one)
-    more = (
-        [] if one is None or others or first.head else _more_samples(reader, place, one)
-    )
-    return (
-        [first._replace(end=one.first + one.stated), *more]
-        if one and more
-        else [first, *others]
-    )
+    extents = _plain(reader, place, one)
+    is_mended = len(extents) > 1 or bool(extents[0].head)
+    if one is None or is_mended:
+        return extents
+    further = _more_samples(reader, place, one)
+    if not further:
+        return extents
+    first = extents[0]._replace(end=one.first + one.stated)
+    return [first, *further]
 
 
 def _more_samples(reader: Reader, place: int, one: SampleLayout) -> list[Extent]:
     """Return further chunks of samples of a WAV file, with the header of the first."""
     results: list[Extent] = []
+    if not one.stated:
+        return results
     header = one.first - place
     at = one.first + one.stated + one.stated % 2
-    for _ in range(_MOST_CHUNKS if one.stated else 0):
+    for _ in range(_MOST_CHUNKS):
         name = reader.at(at, 4)
-        if len(name) < 4 or not all(32 <= byte < 127 for byte in name):
+        if len(name) < 4 or not _is_printed(name):
             break
-        size = min(reader.number(at + 4, 4, one.little), reader.size - at - 8)
-        if name == b"data" and is_sound(reader, one, at + 8, at + 8 + size):
+        first = at + 8
+        size = min(reader.number(at + 4, 4, one.little), reader.size - first)
+        end = first + size
+        if name == b"data" and is_sound(reader, one, first, end):
             alone = whole(reader, place, one, one.first + size)
-            results.append(alone._replace(start=at + 8 - header, end=at + 8 + size))
-        at += 8 + size + size % 2
+            results.append(alone._replace(start=first - header, end=end))
+        at = end + size % 2
     return results
+
+
+def _is_printed(name: bytes) -> bool:
+    """Tell whether the name of a chunk is printed ASCII."""
+    return all(32 <= byte < 127 for byte in name)
 
 
 def _aiff(reader: Reader, place: int) -> list[Extent]:
@@ -239,20 +274,21 @@ def _caf(reader: Reader, place: int) -> list[Extent]:
 
 def _plain(reader: Reader, place: int, one: SampleLayout | None) -> list[Extent]:
     """Return the extent of a recording's samples, with those behind its stated end."""
+    whole_file = [Extent(place, reader.size)]
     if one is None or not place < one.first < reader.size:
-        return [Extent(place, reader.size)]
-    stated = one.first + one.stated
+        return whole_file
+    stated_end = one.first + one.stated
     if one.stated == 0 and _past_chunks(reader, one.first, one) >= reader.size:
-        return [Extent(place, reader.size)]  # it is empty indeed
-    if one.stated and stated <= reader.size:
-        behind = _past_chunks(reader, stated + one.stated % 2, one)
+        return whole_file  # it is empty indeed
+    if one.stated and stated_end <= reader.size:
+        behind = _past_chunks(reader, stated_end + one.stated % 2, one)
         if behind >= reader.size:
-            return [Extent(place, reader.size)]
+            return whole_file
         if walk_of(reader.at(behind, LONGEST_MARK)):
             return [Extent(place, behind)]
-        end = _next_start(reader, stated, _SAMPLES)
-        if not is_sound(reader, one, stated, end):
-            return [Extent(place, reader.size if end >= reader.size else end)]
+        end = _next_start(reader, stated_end, _SAMPLES)
+        if not is_sound(reader, one, stated_end, end):
+            return [Extent(place, min(end, reader.size))]
         return [whole(reader, place, one, end)]
     end = _next_start(reader, one.first, _SAMPLES)
     cut = lacking(one, end)
@@ -263,13 +299,14 @@ def _plain(reader: Reader, place: int, one: SampleLayout | None) -> list[Extent]
 
 def _past_chunks(reader: Reader, place: int, one: SampleLayout) -> int:
     """Return the place behind chunks, tags and zeros that follow the samples."""
+    order: Literal["little", "big"] = "little" if one.little else "big"
     while (place := reader.past_tags(place)) < reader.size:
         head = reader.at(place, LONGEST_MARK)
         if walk_of(head):
             break
-        size = int.from_bytes(head[4:8], "little" if one.little else "big")
-        named = len(head) >= 8 and all(32 <= byte < 127 for byte in head[:4])
-        if not named or place + 8 + size > reader.size + 1:
+        size = int.from_bytes(head[4:8], order)
+        is_chunk = len(head) >= 8 and _is_printed(head[:4])
+        if not is_chunk or place + 8 + size > reader.size + 1:
             break
         place += 8 + size + size % 2
     return place

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from extractors.framing.reader import Extent, Reader
 
 #: Unit of the count in the header, and in how many of the last bytes a frame begins.
@@ -10,24 +12,43 @@ _TOTAL, _LAST = 36, 1 << 17
 #: Bytes of tags that may follow the last frame.
 _BEHIND = 256
 
+#: Bytes in which a frame's header says its rate, by its code.
+_RATE_BYTES = {12: 1, 13: 2, 14: 2}
+
 #: Bytes of the mark and of the block behind it that holds the count.
 _HEAD = 42
 
 
 def ends_as_counted(reader: Reader, place: int) -> bool:
     """Return whether the last frame of a file is the last one that a header counts."""
-    head, block, total, _ = _header(reader, place)
-    longest = int.from_bytes(head[15:18], "big") + _BEHIND
+    header = _header(reader, place)
+    longest_frame = header.content[15:18]
+    longest = int.from_bytes(longest_frame, "big") + _BEHIND
     first = max(place + _HEAD, reader.size - longest)
-    last = _last_sample(reader.at(first, reader.size - first), block)
-    return bool(head[15:18].strip(b"\0")) and 0 < total == last
+    data = reader.at(first, reader.size - first)
+    last = _last_sample(data, header.block)
+    says_longest = bool(longest_frame.strip(b"\0"))
+    return says_longest and 0 < header.total == last
 
 
-def _header(reader: Reader, place: int) -> tuple[bytes, int, int, int]:
-    """Return the header, and its samples of a frame, samples in all, and rate."""
-    head = reader.at(place, _HEAD)
-    info = int.from_bytes(head[18:26], "big")
-    return head, int.from_bytes(head[8:10], "big"), info % (1 << _TOTAL), info >> 44
+class _Header(NamedTuple):
+    """The mark of a FLAC file and the block of its properties."""
+
+    content: bytes
+    block: int  # samples of a frame
+    total: int  # samples in all; 0: it does not say
+    rate: int  # Hz
+
+
+def _header(reader: Reader, place: int) -> _Header:
+    content = reader.at(place, _HEAD)
+    info = int.from_bytes(content[18:26], "big")
+    return _Header(
+        content=content,
+        block=int.from_bytes(content[8:10], "big"),
+        total=info % (1 << _TOTAL),
+        rate=info >> 44,
+    )
 
 
 def _last(reader: Reader, place: int, end: int, block: int) -> int | None:
@@ -38,18 +59,20 @@ def _last(reader: Reader, place: int, end: int, block: int) -> int | None:
 def flac(reader: Reader, place: int, end: int) -> Extent:
     """Return the recording, with the count of its frames if its header has another."""
     head, block, total, rate = _header(reader, place)
-    info = int.from_bytes(head[18:26], "big")
     last = _last(reader, place, end, block)
     if not last or not rate:
         return Extent(place, end)
     if total and abs(last - total) <= 2 * max(block, 4608):
         return Extent(place, end)
-    cut = f"its header counts {total / rate:.2f} s" if total > last else None
-    if cut and not _ends_whole(reader, place, end, block):
-        last = max(last - block, 1)  # the frame that was cut cannot be decoded
-    mended = (info >> _TOTAL << _TOTAL) | last
-    head = head[:18] + mended.to_bytes(8, "big") + head[26:]
-    return Extent(place, end, head, last / rate, cut=cut)
+    cut = None
+    if total > last:
+        cut = f"its header counts {total / rate:.2f} s"
+        if not _ends_whole(reader, place, end, block):
+            last = max(last - block, 1)  # the frame that was cut cannot be decoded
+    info = int.from_bytes(head[18:26], "big")
+    with_count = (info >> _TOTAL << _TOTAL) | last
+    mended = head[:18] + with_count.to_bytes(8, "big") + head[26:]
+    return Extent(place, end, head=mended, seconds=last / rate, cut=cut)
 
 
 def _last_sample(data: bytes, block: int) -> int | None:
@@ -69,12 +92,15 @@ def _frame_end(header: bytes, block: int) -> int | None:
     coded = _number(header)
     if coded is None:
         return None
-    value, place = coded
+    number, place = coded
     size, place = _block(header, place)
-    place += {12: 1, 13: 2, 14: 2}.get(header[2] & 15, 0)
+    place += _RATE_BYTES.get(header[2] & 15, 0)
     if not size or place >= len(header) or _crc8(header[:place]) != header[place]:
         return None
-    return value + size if header[1] & 1 else value * block + size
+    counts_samples = header[1] & 1
+    if counts_samples:
+        return number + size
+    return number * block + size
 
 
 def _number(header: bytes) -> tuple[int, int] | None:

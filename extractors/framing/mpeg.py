@@ -21,6 +21,13 @@ _KBITS = {
 }
 _KBITS[2, 3] = _KBITS[2, 2]
 
+#: By how much the rates of MPEG-1 are divided, by the bits of the version: 3 is MPEG-1,
+#: 2 is MPEG-2 and 0 is MPEG-2.5.
+_DIVISORS = {3: 1, 2: 2, 0: 4}
+
+#: Bytes of side information behind a header, by version and whether it is mono.
+_SIDE_BYTES = {(1, True): 17, (1, False): 32, (2, True): 9, (2, False): 17}
+
 #: Bytes without any frame after which no more is looked for.
 _LOST = 1 << 20
 
@@ -45,23 +52,32 @@ class _Frame(NamedTuple):
 @lru_cache(maxsize=4096)
 def _frame(header: bytes) -> _Frame | None:
     """Return what four bytes of a header say; None: none, or a free bit rate."""
-    version_bits, layer_bits = header[1] >> 3 & 3, header[1] >> 1 & 3
+    version_bits = header[1] >> 3 & 3
+    layer_bits = header[1] >> 1 & 3
     if header[1] & 0xE0 != 0xE0 or version_bits == 1 or layer_bits == 0:
         return None
-    index, rate_index = header[2] >> 4, header[2] >> 2 & 3
+    index = header[2] >> 4
+    rate_index = header[2] >> 2 & 3
     if index in (0, 15) or rate_index == 3:
         return None
-    version, layer = 1 if version_bits == 3 else 2, 4 - layer_bits
-    rate = _RATES[rate_index] // {3: 1, 2: 2, 0: 4}[version_bits]
-    bits, padding = 1000 * _KBITS[version, layer][index - 1], header[2] >> 1 & 1
-    mono = header[3] >> 6 == 3
+    version = 1 if version_bits == 3 else 2
+    layer = 4 - layer_bits
+    rate = _RATES[rate_index] // _DIVISORS[version_bits]
+    bits = 1000 * _KBITS[version, layer][index - 1]
+    padding = header[2] >> 1 & 1
+    is_mono = header[3] >> 6 == 3
     if layer == 1:
-        length, samples = (12 * bits // rate + padding) * 4, 384
+        samples = 384
+        length = (12 * bits // rate + padding) * 4
     else:
         samples = 576 if layer == 3 and version == 2 else 1152
         length = samples // 8 * bits // rate + padding
-    side = (17 if mono else 32) if version == 1 else (9 if mono else 17)
-    return _Frame(length, samples, (version, layer, rate, 2 - mono), 4 + side)
+    return _Frame(
+        length=length,
+        samples=samples,
+        kind=(version, layer, rate, 2 - is_mono),
+        info_at=4 + _SIDE_BYTES[version, is_mono],
+    )
 
 
 @lru_cache(maxsize=4096)
@@ -71,12 +87,11 @@ def _adts_frame(header: bytes) -> _Frame | None:
     if header[1] & 0xF6 != 0xF0 or index >= len(_ADTS_RATES):
         return None
     length = (header[3] & 3) << 11 | header[4] << 3 | header[5] >> 5
+    if length <= 7:
+        return None
     channels = (header[2] & 1) << 2 | header[3] >> 6
-    return (
-        _Frame(length, 1024, (4, 0, _ADTS_RATES[index], channels), 0)
-        if length > 7
-        else None
-    )
+    kind = (4, 0, _ADTS_RATES[index], channels)
+    return _Frame(length=length, samples=1024, kind=kind, info_at=0)
 
 
 def frame_at(data: bytes, place: int) -> _Frame | None:
@@ -96,11 +111,9 @@ def mpeg(reader: Reader, place: int, end: int | None = None) -> list[Extent]:
     """
     end = reader.size if end is None else end
     one = _stated(reader, place)
-    return (
-        [one]
-        if one and reader.past_tags(one.end) >= end
-        else _Walk(reader, place, end).run()
-    )
+    if one and reader.past_tags(one.end) >= end:
+        return [one]
+    return _Walk(reader, place, end).run()
 
 
 def _stated(reader: Reader, place: int) -> Extent | None:
@@ -112,10 +125,8 @@ def _stated(reader: Reader, place: int) -> Extent | None:
     info = data[frame.info_at : frame.info_at + 16]
     if len(info) < 16 or info[:4] not in (b"Xing", b"Info") or info[7] & 3 != 3:
         return None
-    frames, length = (
-        int.from_bytes(info[8:12], "big"),
-        int.from_bytes(info[12:16], "big"),
-    )
+    frames = int.from_bytes(info[8:12], "big")
+    length = int.from_bytes(info[12:16], "big")
     if not frames or not length or place + length > reader.size:
         return None
     return Extent(
@@ -177,14 +188,13 @@ class _Walk:
         behind = self._place + frame.length
         if behind >= self._end:
             return behind == self._end
-        more = (
-            self._reader.at(behind, 16) if at + frame.length + 16 > len(data) else None
-        )
-        more = (
-            data[at + frame.length : at + frame.length + 16] if more is None else more
-        )
-        after = frame_at(more, 0)
-        return bool(after and after.kind == frame.kind) or more[:3] in (b"ID3", b"TAG")
+        following = data[at + frame.length : at + frame.length + 16]
+        if at + frame.length + 16 > len(data):
+            following = self._reader.at(behind, 16)
+        after = frame_at(following, 0)
+        if after and after.kind == frame.kind:
+            return True
+        return following[:3] in (b"ID3", b"TAG")
 
     @staticmethod
     def _begins_otherwise(head: bytes) -> bool:

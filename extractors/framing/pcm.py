@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from math import log2
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from extractors.framing.reader import Extent, Reader
 
@@ -160,13 +160,9 @@ def caf(reader: Reader, place: int) -> SampleLayout | None:
 
 def lacking(one: SampleLayout, end: int) -> str | None:
     """Return how much more a header counts than stands before a place, or None."""
-    stated_end = one.first + one.stated
-    missing = stated_end - end
-    if (
-        one.stated in _OPEN
-        or one.stated >= _UNKNOWN
-        or missing < max(_MORE_S * one.rate, 1)
-    ):
+    missing = one.first + one.stated - end
+    is_unknown = one.stated in _OPEN or one.stated >= _UNKNOWN
+    if is_unknown or missing < max(_MORE_S * one.rate, 1):
         return None
     if one.rate:
         return f"its header counts {one.stated / one.rate:.2f} s"
@@ -184,20 +180,21 @@ def whole(
 ) -> Extent:
     """Return a recording that lasts up to a place, with a header that says so."""
     size = (end - one.first) // one.frame * one.frame
-    order = "little" if one.little else "big"
+    order: Literal["little", "big"] = "little" if one.little else "big"
     head = bytearray(reader.at(place, one.first - place))
 
     def put(at: int, width: int, value: int) -> None:
-        number = min(value, (1 << 8 * width) - 1).to_bytes(width, "big")
-        head[at - place : at - place + width] = (
-            number[::-1] if order == "little" else number
-        )
+        most = (1 << 8 * width) - 1
+        number = min(value, most).to_bytes(width, order)
+        head[at - place : at - place + width] = number
 
-    inside = one.first - one.size_at - one.size_width if one.size_at > place + 8 else 0
-    inside = (
-        inside if inside in (4, 8) else 0
-    )  # what stands between the size and the samples
-    put(one.size_at, one.size_width, size + inside)
+    # What stands between the size and the samples.
+    between = 0
+    if one.size_at > place + 8:
+        between = one.first - one.size_at - one.size_width
+    if between not in (4, 8):
+        between = 0
+    put(one.size_at, one.size_width, size + between)
     if one.total_at is not None:
         put(one.total_at, 4, one.first - place - 8 + size)
     return Extent(place, end, bytes(head), cut=cut)

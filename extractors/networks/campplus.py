@@ -48,6 +48,9 @@ _BLOCKS = ((12, 1), (24, 2), (16, 2))
 #: Frames over which the context of a mask is averaged, after the first stride.
 _SEGMENT = 100
 
+#: Cells of zeros around an image, which keep its size.
+_AROUND = [1, 1, 1, 1]
+
 
 def direction(sound: Samples) -> Vectors:
     """Return the unit vector of the voice in a stretch of speech [shape=(192,)].
@@ -64,9 +67,13 @@ def direction(sound: Samples) -> Vectors:
         UserError: the network's package is missing.
         ValueError: the sound is shorter, or has no finite direction.
     """
-    parts = np.array_split(sound, max(1, -(-len(sound) // round(PART_S * SPEECH_RATE))))
-    vectors = [directions([part])[0] * len(part) for part in parts]
-    return _unit(np.sum(vectors, axis=0))
+    longest = round(PART_S * SPEECH_RATE)
+    count = max(1, -(-len(sound) // longest))
+    weighted = []
+    for part in np.array_split(sound, count):
+        [vector] = directions([part])
+        weighted.append(vector * len(part))
+    return _unit(np.sum(weighted, axis=0))
 
 
 def directions(sounds: Sequence[Samples]) -> Vectors:
@@ -103,10 +110,12 @@ def stretches(
     """
     features = _centred(filter_bank(sound))
     steps = _steps(len(features))
-    first, last = (np.round(np.asarray(at) / STEP_S) for at in (starts_s, ends_s))
-    place = np.arange(steps)[:, np.newaxis]
-    inside = (place >= first) & (place < last)
-    belongs = np.concatenate([np.ones((steps, 1), bool), inside], axis=1)
+    first = np.round(np.asarray(starts_s) / STEP_S)
+    last = np.round(np.asarray(ends_s) / STEP_S)
+    step = np.arange(steps)[:, np.newaxis]
+    inside = (step >= first) & (step < last)
+    whole = np.ones((steps, 1), bool)
+    belongs = np.concatenate([whole, inside], axis=1)
     inputs = {"features": features[np.newaxis], **_pools(len(features), belongs)}
     [vectors] = session().run(None, inputs)
     units = _unit(vectors[0].T)
@@ -179,28 +188,33 @@ def _frequencies(nodes: Nodes) -> str:
     """Add the layers that see time and frequency as an image."""
     value = nodes.add("Transpose", "features", perm=[0, 2, 1])
     value = nodes.add("Unsqueeze", value, nodes.constant([1]))
-    around = [1, 1, 1, 1]
-    first = nodes.convolve_normed(value, "head.conv1", "head.bn1", pads=around)
-    value = nodes.relu(first)
+    value = nodes.relu(
+        nodes.convolve_normed(value, "head.conv1", "head.bn1", pads=_AROUND)
+    )
     for layer in (1, 2):
         for block, strides in enumerate(([2, 1], [1, 1])):
-            name = f"head.layer{layer}.{block}."
-            inner = nodes.relu(
-                nodes.convolve_normed(
-                    value, f"{name}conv1", f"{name}bn1", pads=around, strides=strides
-                )
-            )
-            kernel, norm = f"{name}conv2", f"{name}bn2"
-            inner = nodes.convolve_normed(inner, kernel, norm, pads=around)
-            if f"{name}shortcut.0.weight" in nodes.weights:
-                value = nodes.convolve_normed(
-                    value, f"{name}shortcut.0", f"{name}shortcut.1", strides=strides
-                )
-            value = nodes.relu(nodes.add("Add", inner, value))
-    last = {"pads": around, "strides": [2, 1]}
-    value = nodes.relu(nodes.convolve_normed(value, "head.conv2", "head.bn2", **last))
+            value = _residual(nodes, value, f"head.layer{layer}.{block}.", strides)
+    last = nodes.convolve_normed(
+        value, "head.conv2", "head.bn2", pads=_AROUND, strides=[2, 1]
+    )
+    value = nodes.relu(last)
     channels = len(nodes.weights["head.conv2.weight"]) * BANDS // 8
     return nodes.add("Reshape", value, nodes.constant([0, channels, 1, -1]))
+
+
+def _residual(nodes: Nodes, value: str, name: str, strides: list[int]) -> str:
+    """Add two convolutions, and what they see to what they make."""
+    first = nodes.convolve_normed(
+        value, f"{name}conv1", f"{name}bn1", pads=_AROUND, strides=strides
+    )
+    second = nodes.convolve_normed(
+        nodes.relu(first), f"{name}conv2", f"{name}bn2", pads=_AROUND
+    )
+    if f"{name}shortcut.0.weight" in nodes.weights:
+        value = nodes.convolve_normed(
+            value, f"{name}shortcut.0", f"{name}shortcut.1", strides=strides
+        )
+    return nodes.relu(nodes.add("Add", second, value))
 
 
 def _masked(nodes: Nodes, value: str, name: str, dilation: int) -> str:

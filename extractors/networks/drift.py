@@ -65,17 +65,18 @@ def what_else_moves(sound: Samples, rate: int) -> str | None:
     """
     size = len(sound) // 4
     first, last = sound[:size], sound[-size:]
-    noises = [_noise(part, rate) for part in (first, last)]
-    if abs(noises[0] - noises[1]) > _NOISE_DB:
+    noise_before, noise_after = _noise(first, rate), _noise(last, rate)
+    if abs(noise_before - noise_after) > _NOISE_DB:
         return (
-            f"its noise goes from {noises[0]:.0f} to {noises[1]:.0f} dB under the"
+            f"its noise goes from {noise_before:.0f} to {noise_after:.0f} dB under the"
             " speech, which moves the likeness as well"
         )
-    edges = [bandwidth(part, rate) or 0.0 for part in (first, last)]
-    if abs(edges[0] - edges[1]) > _BAND * max(edges):
+    edge_before = bandwidth(first, rate) or 0.0
+    edge_after = bandwidth(last, rate) or 0.0
+    if abs(edge_before - edge_after) > _BAND * max(edge_before, edge_after):
         return (
-            f"its band goes from {edges[0] / 1000:.1f} to {edges[1] / 1000:.1f} kHz,"
-            " which moves the likeness as well"
+            f"its band goes from {edge_before / 1000:.1f} to"
+            f" {edge_after / 1000:.1f} kHz, which moves the likeness as well"
         )
     return None
 
@@ -83,11 +84,14 @@ def what_else_moves(sound: Samples, rate: int) -> str | None:
 def _noise(sound: Samples, rate: int) -> float:
     """Return how far under the speech the quietest frames lie, dB, as far as heard."""
     size = round(_FRAME_S * rate)
-    frames = sound[: len(sound) // size * size].reshape(-1, size)
+    whole = len(sound) // size * size
+    frames = sound[:whole].reshape(-1, size)
     power = np.square(frames, dtype=np.float64).mean(axis=1)
     quiet, loud = np.percentile(power, (_QUIET, _LOUD))
+    if loud <= 0:
+        return 0.0
     floor = loud * 10 ** (-_INAUDIBLE_DB / 10)
-    return float(10 * np.log10(loud / max(quiet, floor))) if loud > 0 else 0.0
+    return float(10 * np.log10(loud / max(quiet, floor)))
 
 
 def _rank_trend(values: npt.NDArray[np.float32]) -> float:

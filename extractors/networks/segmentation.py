@@ -99,13 +99,16 @@ def local_speakers(sound: Samples, step_s: float = 5.0) -> LocalSpeakers:
     """
     size = round(WINDOW_S * SPEECH_RATE)
     step = max(1, round(step_s / FRAME_S)) * FRAME_STEP
-    last = max(0, -(-(len(sound) - size) // FRAME_STEP) * FRAME_STEP)
-    starts = [*range(0, last, step), last]
-    active = [
-        _active(_windows(sound, starts[first : first + _AT_ONCE], size))
-        for first in range(0, len(starts), _AT_ONCE)
-    ]
-    return LocalSpeakers(np.array(starts) / SPEECH_RATE, np.concatenate(active))
+    frames_beyond_one = -(-(len(sound) - size) // FRAME_STEP)
+    last = max(0, frames_beyond_one * FRAME_STEP)
+    starts = list(range(0, last, step))
+    starts.append(last)
+    active = []
+    for first in range(0, len(starts), _AT_ONCE):
+        windows = _windows(sound, starts[first : first + _AT_ONCE], size)
+        active.append(_active(windows))
+    starts_s = np.array(starts) / SPEECH_RATE
+    return LocalSpeakers(starts_s=starts_s, active=np.concatenate(active))
 
 
 def _windows(sound: Samples, starts: list[int], size: int) -> Tensor:
@@ -142,16 +145,7 @@ def graph_of(weights: Mapping[str, Tensor]) -> onnx.ModelProto:
     nodes = Nodes(weights)
     value = _instance_norm(nodes, "sound", "sincnet.wav_norm1d")
     for layer in range(3):
-        if layer == 0:
-            value = nodes.convolve(value, sinc_filters(weights), strides=[10])
-            value = nodes.add("Abs", value)
-        else:
-            name = f"sincnet.conv1d.{layer}"
-            kernel, bias = weights[f"{name}.weight"], weights[f"{name}.bias"]
-            value = nodes.convolve(value, kernel, bias)
-        value = nodes.add("MaxPool", value, kernel_shape=[3], strides=[3])
-        value = _instance_norm(nodes, value, f"sincnet.norm1d.{layer}")
-        value = nodes.add("LeakyRelu", value, alpha=_SLOPE)
+        value = _sincnet_layer(nodes, value, layer)
     value = nodes.add("Transpose", value, perm=[2, 0, 1])
     for layer in range(_LSTM_LAYERS):
         value = _lstm(nodes, value, layer)
@@ -161,6 +155,21 @@ def graph_of(weights: Mapping[str, Tensor]) -> onnx.ModelProto:
     value = nodes.add("LogSoftmax", _dense(nodes, value, "classifier"), axis=-1)
     shape: list[str | int] = ["windows", "frames", len(_CLASSES)]
     return nodes.model({"sound": ["windows", 1, "samples"]}, value, shape)
+
+
+def _sincnet_layer(nodes: Nodes, value: str, layer: int) -> str:
+    """Add a layer over the sound: filters or a convolution, then pooling and a norm."""
+    if layer == 0:
+        value = nodes.convolve(value, sinc_filters(nodes.weights), strides=[10])
+        value = nodes.add("Abs", value)
+    else:
+        name = f"sincnet.conv1d.{layer}"
+        kernel = nodes.weights[f"{name}.weight"]
+        bias = nodes.weights[f"{name}.bias"]
+        value = nodes.convolve(value, kernel, bias)
+    value = nodes.add("MaxPool", value, kernel_shape=[3], strides=[3])
+    value = _instance_norm(nodes, value, f"sincnet.norm1d.{layer}")
+    return nodes.add("LeakyRelu", value, alpha=_SLOPE)
 
 
 def sinc_filters(weights: Mapping[str, Tensor]) -> npt.NDArray[np.float32]:
@@ -178,11 +187,14 @@ def sinc_filters(weights: Mapping[str, Tensor]) -> npt.NDArray[np.float32]:
     window = np.hamming(_TAPS)[:half]
     times = weights.get(f"{name}n_", times).astype(np.float64)
     window = weights.get(f"{name}window_", window).astype(np.float64)
-    even = (np.sin(high @ times) - np.sin(low @ times)) / (times / 2) * window
-    odd = (np.cos(low @ times) - np.cos(high @ times)) / (times / 2) * window
+    sines = np.sin(high @ times) - np.sin(low @ times)
+    cosines = np.cos(low @ times) - np.cos(high @ times)
+    left_even = sines / (times / 2) * window
+    left_odd = cosines / (times / 2) * window
     band = high - low
-    even = np.concatenate([even, 2 * band, even[:, ::-1]], axis=1)
-    odd = np.concatenate([odd, 0 * band, -odd[:, ::-1]], axis=1)
+    # The right half mirrors the left one; between them stands the middle tap.
+    even = np.concatenate([left_even, 2 * band, left_even[:, ::-1]], axis=1)
+    odd = np.concatenate([left_odd, 0 * band, -left_odd[:, ::-1]], axis=1)
     filters = np.concatenate([even / (2 * band), odd / (2 * band)])
     return np.asarray(filters[:, np.newaxis], np.float32)
 
@@ -195,21 +207,22 @@ def _instance_norm(nodes: Nodes, value: str, name: str) -> str:
 
 def _lstm(nodes: Nodes, value: str, layer: int) -> str:
     """Add a layer of LSTMs in both directions [shape=(frames, windows, 256)]."""
-    weights, sides = nodes.weights, (f"l{layer}", f"l{layer}_reverse")
-    inputs = [_gates(weights[f"lstm.weight_ih_{side}"]) for side in sides]
-    states = [_gates(weights[f"lstm.weight_hh_{side}"]) for side in sides]
-    biases = [
-        np.concatenate(
-            [
-                _gates(weights[f"lstm.bias_ih_{side}"]),
-                _gates(weights[f"lstm.bias_hh_{side}"]),
-            ]
-        )
-        for side in sides
-    ]
-    constants = [nodes.constant(np.stack(part)) for part in (inputs, states, biases)]
-    both = {"hidden_size": _HIDDEN, "direction": "bidirectional"}
-    value = nodes.add("LSTM", value, *constants, **both)
+    inputs, states, biases = [], [], []
+    for side in (f"l{layer}", f"l{layer}_reverse"):
+        inputs.append(_gates(nodes.weights[f"lstm.weight_ih_{side}"]))
+        states.append(_gates(nodes.weights[f"lstm.weight_hh_{side}"]))
+        of_inputs = _gates(nodes.weights[f"lstm.bias_ih_{side}"])
+        of_states = _gates(nodes.weights[f"lstm.bias_hh_{side}"])
+        biases.append(np.concatenate([of_inputs, of_states]))
+    value = nodes.add(
+        "LSTM",
+        value,
+        nodes.constant(np.stack(inputs)),
+        nodes.constant(np.stack(states)),
+        nodes.constant(np.stack(biases)),
+        hidden_size=_HIDDEN,
+        direction="bidirectional",
+    )
     value = nodes.add("Transpose", value, perm=[0, 2, 1, 3])
     return nodes.add("Reshape", value, nodes.constant([0, 0, 2 * _HIDDEN]))
 
@@ -221,6 +234,7 @@ def _gates(weights: Tensor) -> Tensor:
 
 
 def _dense(nodes: Nodes, value: str, name: str) -> str:
-    matrix, bias = nodes.weights[f"{name}.weight"].T, nodes.weights[f"{name}.bias"]
+    matrix = nodes.weights[f"{name}.weight"].T
+    bias = nodes.weights[f"{name}.bias"]
     product = nodes.add("MatMul", value, nodes.constant(matrix))
     return nodes.add("Add", product, nodes.constant(bias))

@@ -33,6 +33,7 @@ from blueprints.decimals import written_apart
 from extractors import packaged
 from extractors.audio import SPEECH_RATE, Clip, Samples
 from extractors.base import silent
+from extractors.contours import true_runs
 from extractors.networks import fireredvad, graphs, yamnet
 from extractors.networks.features import frame_count
 from extractors.sessions import NetworkExtractor
@@ -208,17 +209,18 @@ class YamnetExtractor(SoundExtractor):
         """Return stretches of all kinds, one kind each; music may lie under others."""
         probabilities = grouped(yamnet.classes(sound, _hinted))
         events = _named(probabilities, len(sound) / SPEECH_RATE, narrow)
-        by_classes, frames = probabilities[MUSIC], frame_count(sound)
+        music_by_classes = probabilities[MUSIC]
+        frames = frame_count(sound)
         tones = [event for event in events if event.kind == TONES]
-        likely = _by_frame(by_classes >= _MUSIC_BY_CLASSES, frames)
+        likely = _by_frame(music_by_classes >= _MUSIC_BY_CLASSES, frames)
         heard = likely & ~_inside(tones, frames)
         if narrow:  # the detector of frames misses it under telephone speech
             sure = heard
         else:
-            sure = _by_frame(by_classes >= _SURE_MUSIC, frames, _EDGE_S)
+            sure = _by_frame(music_by_classes >= _SURE_MUSIC, frames, _EDGE_S)
         by_frames = fireredvad.events(sound, heard & ~sure)[:, 2]
         music = np.where(sure, np.float32(1), by_frames)
-        return sorted([*events, *_music(music, heard)], key=lambda one: one.start_s)
+        return sorted(events + _music(music, heard), key=lambda one: one.start_s)
 
 
 def _hinted(classes: Probabilities) -> npt.NDArray[np.bool_]:
@@ -304,29 +306,30 @@ def _inside(spans: Sequence[Span], frames: int) -> npt.NDArray[np.bool_]:
     """Return for each frame whether it lies in one of the spans."""
     marks = np.zeros(frames, bool)
     for span in spans:
-        start, end = (
-            round(at / fireredvad.STEP_S) for at in (span.start_s, span.end_s)
-        )
+        start = round(span.start_s / fireredvad.STEP_S)
+        end = round(span.end_s / fireredvad.STEP_S)
         marks[start:end] = True
     return marks
 
 
 def _music(music: Probabilities, heard: npt.NDArray[np.bool_]) -> list[Event]:
     """Return stretches of music; ``heard``: frames in which it may be."""
-    marks = np.concatenate([[False], (music >= _MUSIC_BY_FRAMES) & heard, [False]])
-    edges = np.flatnonzero(marks[1:] != marks[:-1])
+    starts, ends = true_runs((music >= _MUSIC_BY_FRAMES) & heard)
     spans: list[tuple[int, int]] = []
-    for start, end in zip(edges[::2], edges[1::2], strict=True):
+    for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
         if spans and (start - spans[-1][1]) * fireredvad.STEP_S <= _MUSIC_GAP_S:
-            start = spans.pop()[0]
-        spans.append((int(start), int(end)))
-    return [
-        Event(
+            start, _ = spans.pop()
+        spans.append((start, end))
+    events: list[Event] = []
+    for start, end in spans:
+        if (end - start) * fireredvad.STEP_S < MUSIC_S:
+            continue
+        surest = float(music[start:end].max())
+        event = Event(
             kind=MUSIC,
             start_s=round(start * fireredvad.STEP_S, _DECIMALS),
             end_s=round(end * fireredvad.STEP_S, _DECIMALS),
-            strength=round(float(music[start:end].max()) / _MUSIC_BY_FRAMES, _DECIMALS),
+            strength=round(surest / _MUSIC_BY_FRAMES, _DECIMALS),
         )
-        for start, end in spans
-        if (end - start) * fireredvad.STEP_S >= MUSIC_S
-    ]
+        events.append(event)
+    return events

@@ -116,7 +116,9 @@ class CampplusExtractor(NetworkExtractor):
     def unavailable(self) -> str | None:
         """Return why the package of the weights is not used, with the remedy."""
         reason = packaged.problem(packaged.CAMPPLUS)
-        return reason and f"{self.name}: {reason}"
+        if not reason:
+            return None
+        return f"{self.name}: {reason}"
 
     def load(self) -> None:
         """Load the network."""
@@ -187,9 +189,10 @@ def _limit(blueprint: Blueprint) -> float:
 
 def _two_bands(speech: Samples, at_s: float) -> str | None:
     """Say that one side of a moment is a telephone's and the other is not, or None."""
-    here, reach = round(at_s * SPEECH_RATE), round(_BAND_S * SPEECH_RATE)
-    sides = speech[max(0, here - reach) : here], speech[here : here + reach]
-    before, after = (bandwidth(side, SPEECH_RATE) or 0.0 for side in sides)
+    here = round(at_s * SPEECH_RATE)
+    reach = round(_BAND_S * SPEECH_RATE)
+    before = bandwidth(speech[max(0, here - reach) : here], SPEECH_RATE) or 0.0
+    after = bandwidth(speech[here : here + reach], SPEECH_RATE) or 0.0
     if min(before, after) > NARROW_HZ or max(before, after) < _SURELY_WIDE_HZ:
         return None
     return (
@@ -204,10 +207,12 @@ def _mood(blueprint: Blueprint, at_s: float) -> str | None:
     if not isinstance(pitch, Pitch):
         return "its pitch was not measured, which tells moods apart"
     contour = pitch.contour
-    values = np.array([np.nan if hz is None else hz for hz in contour.values])
-    times = contour.start_s + contour.step_s * np.arange(len(values))
-    voiced = ~np.isnan(values) & (abs(times - at_s) <= 2 * _REACH_S)
-    before, after = values[voiced & (times < at_s)], values[voiced & (times >= at_s)]
+    hertz = np.array([np.nan if hz is None else hz for hz in contour.values])
+    times = contour.start_s + contour.step_s * np.arange(len(hertz))
+    is_near = abs(times - at_s) <= 2 * _REACH_S
+    is_voiced = ~np.isnan(hertz) & is_near
+    before = hertz[is_voiced & (times < at_s)]
+    after = hertz[is_voiced & (times >= at_s)]
     if not len(before) or not len(after):
         return "on one side of it nothing is voiced"
     moved = 12 * np.log2(np.median(after) / np.median(before))
@@ -255,16 +260,19 @@ def measured(speech: Samples) -> VoiceDirections:
     count = len(speech) // piece
     if count < LEAST_PIECES:
         count = 0
-    total, least = np.zeros(campplus.SIZE), None
+    total = np.zeros(campplus.SIZE)
+    least: LeastLikeness | None = None
     pieces: list[Vectors] = []
     last = max(0, len(speech) - size)
-    for start in [*range(0, last, step), last]:
+    starts = list(range(0, last, step))
+    starts.append(last)
+    for start in starts:
         part = speech[start : start + size]
         begins = np.arange(len(pieces), count) * piece - start
-        inside = begins[begins + piece <= len(part)] / SPEECH_RATE
-        whole, more, local = _moments(part, inside)
-        total += whole * len(part)
-        pieces.extend(more)
+        begins_s = begins[begins + piece <= len(part)] / SPEECH_RATE
+        of_part, of_pieces, local = _moments(part, begins_s)
+        total += of_part * len(part)
+        pieces.extend(of_pieces)
         if local is not None:
             local = local._replace(at_s=local.at_s + start / SPEECH_RATE)
             least = min(least or local, local)
@@ -283,15 +291,14 @@ def _moments(
     """
     length = len(part) / SPEECH_RATE
     moments = np.arange(SIDE_S, length - SIDE_S + _ROUNDING, _HOP_S)
-    before, after = (
-        np.maximum(0, moments - _REACH_S),
-        np.minimum(length, moments + _REACH_S),
-    )
-    starts = np.concatenate([before, moments, pieces_s])
-    ends = np.concatenate([moments, after, pieces_s + PIECE_S])
-    whole, found = campplus.stretches(part, starts, ends)
-    first, second, pieces = np.split(found, [len(moments), 2 * len(moments)])
-    return whole, pieces, least_likeness(first, second, moments)
+    first_heard = np.maximum(0, moments - _REACH_S)
+    last_heard = np.minimum(length, moments + _REACH_S)
+    starts = np.concatenate([first_heard, moments, pieces_s])
+    ends = np.concatenate([moments, last_heard, pieces_s + PIECE_S])
+    whole, vectors = campplus.stretches(part, starts, ends)
+    count = len(moments)
+    before, after, pieces = np.split(vectors, [count, 2 * count])
+    return whole, pieces, least_likeness(before, after, moments)
 
 
 def least_likeness(

@@ -79,11 +79,13 @@ def classes(sound: Samples, hint: Hint | None = None) -> ClassProbabilities:
     numbers = np.arange(len(windows))
     first = np.union1d(numbers[::2], numbers[-1:])
     known = _probabilities(windows[first])
-    result = known[np.searchsorted(first, numbers, side="right") - 1]
+    window_before = np.searchsorted(first, numbers, side="right") - 1
+    result = known[window_before]
+    # Padded by a window at both ends, so that each has neighbours.
     hinted = np.zeros(len(windows) + 2, bool)
     hinted[first + 1] = hint(known)
-    beside = np.flatnonzero(hinted[:-2] | hinted[2:])
-    second = np.setdiff1d(beside, first)
+    is_beside = hinted[:-2] | hinted[2:]
+    second = np.setdiff1d(np.flatnonzero(is_beside), first)
     if len(second):
         result[second] = _probabilities(windows[second])
     return result
@@ -138,8 +140,46 @@ def without_rounding(model: onnx.ModelProto, numbers: bytes) -> onnx.ModelProto:
         model: the export, whose large tensors lie elsewhere.
         numbers: the content of the file in which they lie.
     """
-    graph, same = model.graph, dict[str, str]()
-    nodes = []
+    graph = model.graph
+    output = graph.output[0]
+    nodes, same = _without_steps(graph)
+    used: set[str] = set()
+    for node in nodes:
+        used.update(node.input)
+    constants = []
+    for tensor in graph.initializer:
+        if tensor.name in used:
+            values = _for_many(_values(tensor, numbers))
+            constants.append(numpy_helper.from_array(values, tensor.name))
+    sizes = [size.dim_value for size in graph.input[0].type.tensor_type.shape.dim]
+    count = output.type.tensor_type.shape.dim[1].dim_value
+    windows = helper.make_tensor_value_info(
+        graph.input[0].name, TensorProto.FLOAT, ["windows", *sizes[1:]]
+    )
+    scores = helper.make_tensor_value_info(
+        same.get(output.name, output.name), TensorProto.FLOAT, ["windows", count]
+    )
+    whole = helper.make_graph(
+        nodes, "yamnet", inputs=[windows], outputs=[scores], initializer=constants
+    )
+    result = helper.make_model(
+        whole,
+        opset_imports=model.opset_import,
+        ir_version=model.ir_version,
+    )
+    onnx.checker.check_model(result)
+    return result
+
+
+def _without_steps(
+    graph: onnx.GraphProto,
+) -> tuple[list[onnx.NodeProto], dict[str, str]]:
+    """Return a graph's nodes but those that round, and the values that they rounded.
+
+    The values are names, by the name of what a step made of them.
+    """
+    nodes: list[onnx.NodeProto] = []
+    same: dict[str, str] = {}
     for node in graph.node:
         inputs = [same.get(name, name) for name in node.input]
         if node.op_type in ("QuantizeLinear", "DequantizeLinear"):
@@ -149,30 +189,7 @@ def without_rounding(model: onnx.ModelProto, numbers: bytes) -> onnx.ModelProto:
         copy.CopyFrom(node)
         copy.input[:] = inputs
         nodes.append(copy)
-    used = {name for node in nodes for name in node.input}
-    constants = [
-        numpy_helper.from_array(_for_many(_values(tensor, numbers)), tensor.name)
-        for tensor in graph.initializer
-        if tensor.name in used
-    ]
-    kind, output = TensorProto.FLOAT, graph.output[0]
-    sizes = [size.dim_value for size in graph.input[0].type.tensor_type.shape.dim]
-    count = output.type.tensor_type.shape.dim[1].dim_value
-    info = helper.make_tensor_value_info
-    whole = helper.make_graph(
-        nodes,
-        "yamnet",
-        inputs=[info(graph.input[0].name, kind, ["windows", *sizes[1:]])],
-        outputs=[info(same.get(output.name, output.name), kind, ["windows", count])],
-        initializer=constants,
-    )
-    result = helper.make_model(
-        whole,
-        opset_imports=model.opset_import,
-        ir_version=model.ir_version,
-    )
-    onnx.checker.check_model(result)
-    return result
+    return nodes, same
 
 
 def _values(tensor: onnx.TensorProto, numbers: bytes) -> Tensor:
@@ -202,11 +219,13 @@ def _windows(sound: Samples) -> MelFrames:
     sound = np.pad(sound, (0, max(0, least - len(sound))))
     energies = log_mel(sound)
     count = max(1, -(-(len(energies) - _FRAMES) // _HOP) + 1)
-    filling = (count - 1) * _HOP + _FRAMES - len(energies)
+    needed = (count - 1) * _HOP + _FRAMES
+    filling = max(0, needed - len(energies))
     silence = float(np.log(_OFFSET))
-    rows = np.pad(energies, ((0, max(0, filling)), (0, 0)), constant_values=silence)
-    views = np.lib.stride_tricks.sliding_window_view(rows, _FRAMES, axis=0)[::_HOP]
-    return np.ascontiguousarray(views[:count, np.newaxis].swapaxes(2, 3))
+    rows = np.pad(energies, ((0, filling), (0, 0)), constant_values=silence)
+    views = np.lib.stride_tricks.sliding_window_view(rows, _FRAMES, axis=0)
+    windows = views[::_HOP][:count, np.newaxis]
+    return np.ascontiguousarray(windows.swapaxes(2, 3))
 
 
 def log_mel(sound: Samples) -> MelFrames:
@@ -225,9 +244,15 @@ def _hann() -> MelFrames:
 @cache
 def _mel_filters() -> MelFrames:
     """Return triangles that are even on the mel scale [shape=(257, 64)]."""
-    low, high = (2595 * float(np.log10(1 + hz / 700)) for hz in (_LOW_HZ, _HIGH_HZ))
+    low, high = _mel(_LOW_HZ), _mel(_HIGH_HZ)
     edges = 700 * (10 ** (np.linspace(low, high, _BANDS + 2) / 2595) - 1)
+    left, centre, right = edges[:-2], edges[1:-1], edges[2:]
     bins = np.fft.rfftfreq(_FFT, 1 / SPEECH_RATE)[:, np.newaxis]
-    rising = (bins - edges[:-2]) / (edges[1:-1] - edges[:-2])
-    falling = (edges[2:] - bins) / (edges[2:] - edges[1:-1])
-    return np.asarray(np.maximum(0, np.minimum(rising, falling)), np.float32)
+    rising = (bins - left) / (centre - left)
+    falling = (right - bins) / (right - centre)
+    triangles = np.maximum(0, np.minimum(rising, falling))
+    return np.asarray(triangles, np.float32)
+
+
+def _mel(hertz: float) -> float:
+    return 2595 * float(np.log10(1 + hertz / 700))

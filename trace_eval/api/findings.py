@@ -17,7 +17,8 @@ from blueprints import UserError
 from trace_eval.api.finding import Finding
 from trace_eval.data.columns import Columns
 from trace_eval.data.files import as_path
-from trace_eval.decide.answers import answer_of, enough_of, raters_of
+from trace_eval.decide.answers import answer_of, card_answer, enough_of, raters_of
+from trace_eval.decide.screen import screen_tables
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.runs.run import Run
 from trace_eval.runs.table import table_of
@@ -247,8 +248,6 @@ def ablation_finding(report: AblationReport) -> Finding:
 
 def screening_finding(report: Screening) -> Finding:
     """Turn the report of ``screen`` into an object of a notebook."""
-    from trace_eval.decide.screen import screen_tables
-
     counts = (
         ("decided", report.decided),
         ("to review", report.review),
@@ -268,7 +267,6 @@ def screening_finding(report: Screening) -> Finding:
 
 def cards_finding(cards: Sequence[Card]) -> Finding:
     """Turn judges' cards into a notebook object, whose report is the first card."""
-    from trace_eval.decide.answers import card_answer
     from trace_eval.decide.card_page import comparison
 
     points = []

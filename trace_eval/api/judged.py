@@ -19,7 +19,9 @@ from trace_eval.data.settings import with_settings
 from trace_eval.data.sources import source_of
 from trace_eval.data.system_folders import Systems
 from trace_eval.decide.agree import agree
+from trace_eval.decide.card import make_cards
 from trace_eval.decide.rank import rank
+from trace_eval.decide.screen import screen
 from trace_eval.runs.events import Listener, RunEvent
 from trace_eval.runs.job import open_job
 from trace_eval.runs.options import DEFAULT_RATERS, Options, usual_rubrics
@@ -152,7 +154,6 @@ class Run(StoredRun):
             UserError: there are no labels, or an option is unknown.
         """
         from trace_eval.decide.labelled import read_labelled_run
-        from trace_eval.decide.screen import screen
 
         chosen = with_settings(ScreenOptions(), options)
         provided, named = findings.labels_of(labels, columns)
@@ -171,8 +172,6 @@ class Run(StoredRun):
         Raises:
             UserError: the run has no judgements, or the labels cannot be read.
         """
-        from trace_eval.decide.card import make_cards
-
         provided, named = findings.labels_of(labels, columns)
         cards = make_cards([self.folder], provided, columns=named)
         return findings.cards_finding(cards)

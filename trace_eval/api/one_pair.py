@@ -23,6 +23,7 @@ from trace_eval.judges.registry.create import panel_of
 from trace_eval.runs.fuse import check_policy, fuse
 from trace_eval.runs.options import Options
 from trace_eval.runs.pipeline import Pipeline, load_model, plan_for
+from trace_eval.runs.table import result_html
 
 
 @dataclass(frozen=True)
@@ -44,8 +45,6 @@ class Result:
         return self.fused.why
 
     def _repr_html_(self) -> str:
-        from trace_eval.runs.table import result_html
-
         return result_html(self.judgement, self.fused)
 
 

@@ -41,6 +41,7 @@ from trace_eval.commands.stopping import (
 )
 from trace_eval.data.access import UrlAccess, set_url_access
 from trace_eval.data.csv_cells import RAW
+from trace_eval.data.strict_json import DamagedFile
 
 #: Set by ``--debug``: exceptions are not caught.
 DEBUG: ContextVar[bool] = ContextVar("debug", default=False)
@@ -210,8 +211,6 @@ def _say_stopped() -> int:
 
 def _ending(error: Exception) -> tuple[str, int]:
     """Return the line that is printed for an error, and the exit code."""
-    from trace_eval.data.strict_json import DamagedFile
-
     name = f"{type(error).__name__}: {error}".rstrip(": ")
     if isinstance(error, UserError):
         return str(error), EXIT_DAMAGED if isinstance(

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from blueprints import UserError
 from trace_eval.commands.console import EXIT_INCOMPLETE, say
 from trace_eval.commands.options import ConfigOption, judge_options
 from trace_eval.commands.result_files import give
@@ -38,7 +39,6 @@ def doctor(
 
     With --judge: check it, and list the options that it has.
     """
-    from blueprints import UserError
     from trace_eval.api.doctor import diagnose, diagnose_judge, options_of_judge
     from trace_eval.commands.tables import print_checks, print_options
 

@@ -15,6 +15,7 @@ from trace_eval.commands.result_files import give
 from trace_eval.commands.signatures import from_classes
 from trace_eval.data.input_options import InputOptions
 from trace_eval.runs.options import Options
+from trace_eval.show.table import grid
 
 app = typer.Typer(name="drill", help="Test a judge itself.", no_args_is_help=True)
 
@@ -38,7 +39,6 @@ def injection(
     from trace_eval.data.manifests import read_manifest
     from trace_eval.runs.probe.injection import drill_injection
     from trace_eval.runs.probe.report import LIMITS_BY
-    from trace_eval.show.table import grid
 
     manifest = read_manifest(pairs, reading.audio_root, None, reading.limit)
     report = drill_injection(manifest, out, options)

@@ -13,7 +13,7 @@ from trace_eval.commands.console import say, say_note
 from trace_eval.commands.render import print_tables
 from trace_eval.commands.result_files import give, give_figures
 from trace_eval.commands.signatures import from_classes, refuse_unused
-from trace_eval.compare.options import GateOptions
+from trace_eval.compare.options import ChangeOptions, GateOptions
 
 
 @from_classes
@@ -68,7 +68,6 @@ def gate(
             context, {*verdict, "junit"}, "with --judge-changed, which gives no verdict"
         )
         from trace_eval.commands.compare import print_change
-        from trace_eval.compare.options import ChangeOptions
 
         change = ChangeOptions(options.bootstrap, options.margin)
         print_change((baseline, candidate), aa or (), change)

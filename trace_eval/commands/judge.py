@@ -26,6 +26,7 @@ from trace_eval.commands.progress import progress
 from trace_eval.commands.result_files import give
 from trace_eval.commands.signatures import from_classes
 from trace_eval.data.input_options import InputOptions, TwoFolders
+from trace_eval.data.urls import is_url
 from trace_eval.extracting.options import ExtractOptions
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.runs.options import (
@@ -214,7 +215,6 @@ def _judge(job: Job, batch_results: Sequence[Path]) -> None:
 
 def _conclude(folder: Path, out: Path | str) -> None:
     """Print who wins in a run, and the command that shows it where it is kept."""
-    from trace_eval.data.urls import is_url
     from trace_eval.report.answer import short_answer
 
     say(*short_answer(folder))

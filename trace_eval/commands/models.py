@@ -11,6 +11,7 @@ import typer
 from trace_eval.commands.console import EXIT_INCOMPLETE, FILE_WIDTH, messages, say, warn
 from trace_eval.commands.render import print_tables
 from trace_eval.commands.result_files import give
+from trace_eval.show.table import grid
 
 app = typer.Typer(
     name="models",
@@ -33,7 +34,6 @@ class Fetched:
 def list_() -> None:
     """Say which models there are, what they need, and which are on this machine."""
     from extractors import list_models
-    from trace_eval.show.table import grid
 
     columns = ("model", "group", "weights", "languages", "here", "licence")
     result = list_models()

@@ -31,7 +31,7 @@ from trace_eval.data.settings import (
 )
 from trace_eval.extracting.options import ExtractOptions
 from trace_eval.judges.options.judge_options import STATE, JudgeOptions
-from trace_eval.runs.options import DEFAULT_JUDGE, Options
+from trace_eval.runs.options import DEFAULT_JUDGE, Options, read_config
 
 #: Key of a context for the settings of a file that are no options of its command.
 _TABLE = "trace_eval.table"
@@ -59,8 +59,6 @@ def _load_config(context: typer.Context, path: Path | None) -> Path | None:
     """Read the options that are not on the command line from a file."""
     if path is None or context.resilient_parsing:
         return path
-    from trace_eval.runs.options import read_config
-
     result = read_config(path)
     options = {option.name: option for option in context.command.params if option.name}
     context.default_map = {

@@ -12,7 +12,7 @@ from trace_eval.commands.console import EXIT_INCOMPLETE, messages, say
 from trace_eval.commands.render import print_tables
 from trace_eval.commands.result_files import give
 from trace_eval.commands.signatures import from_classes
-from trace_eval.judges.scorer.options import TrainOptions
+from trace_eval.judges.scorer.options import Progress, TrainOptions
 from trace_eval.stats.options import FusionOptions
 
 app = typer.Typer(
@@ -81,7 +81,6 @@ def scorer(
     options: TrainOptions,
 ) -> None:
     """Train a scorer of correctness: mean and variance of what annotators would say."""
-    from trace_eval.judges.scorer.options import Progress
     from trace_eval.judges.scorer.train import train_scorer
 
     def tell(result: Progress) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from blueprints import counted
 from trace_eval.compare.change_report import JudgeChange
@@ -135,18 +136,19 @@ def human_tables(report: JudgeChange) -> Iterator[Table]:
 
     Estimates from few labels are among them.
     """
-    yield table(
-        "Human labels",
-        [
-            {
+    agreement: list[dict[str, Any]] = []
+    for one in report.people:
+        for score in one.scores:
+            row = {
                 "metric": one.metric,
                 "score": score,
                 "majority": score.majority.accuracy,
                 "among": _among(one.ceiling),
             }
-            for one in report.people
-            for score in one.scores
-        ],
+            agreement.append(row)
+    yield table(
+        "Human labels",
+        agreement,
         (
             "metric score.judge score.scored score.accuracy score.metrics.kappa"
             " majority among"
@@ -169,24 +171,7 @@ def human_tables(report: JudgeChange) -> Iterator[Table]:
         only_second="only second right",
     )
     yield _ratings(report.rated)
-    names = (report.first, report.second)
-    helped: list[AgainstLabels | AgainstRatings] = [*report.people, *report.rated]
-    yield table(
-        "Human mean from few labels",
-        [
-            {"metric": one.metric, "helper": name, "mean": mean}
-            for one in helped
-            for name, mean in zip(names, one.powered, strict=False)
-        ],
-        (
-            "metric helper mean.labelled mean.judged mean.labels mean.judge mean.both"
-            " mean.effective"
-        ),
-        "points of answer A, of scores their place on the scale; right where the"
-        " labelled items were drawn at random; worth labels: so many labels alone would"
-        " be as precise",
-        helper="with the help of",
-    )
+    yield _from_few_labels(report)
     for result in report.people:
         for score in result.scores:
             rows = []
@@ -197,6 +182,28 @@ def human_tables(report: JudgeChange) -> Iterator[Table]:
                 ("human label", *score.labels),
                 rows,
             )
+
+
+def _from_few_labels(report: JudgeChange) -> Table:
+    """Return the table of human means that each judge helps to estimate."""
+    names = (report.first, report.second)
+    helped: list[AgainstLabels | AgainstRatings] = [*report.people, *report.rated]
+    rows: list[dict[str, Any]] = []
+    for one in helped:
+        for name, mean in zip(names, one.powered, strict=False):
+            rows.append({"metric": one.metric, "helper": name, "mean": mean})
+    return table(
+        "Human mean from few labels",
+        rows,
+        (
+            "metric helper mean.labelled mean.judged mean.labels mean.judge mean.both"
+            " mean.effective"
+        ),
+        "points of answer A, of scores their place on the scale; right where the"
+        " labelled items were drawn at random; worth labels: so many labels alone would"
+        " be as precise",
+        helper="with the help of",
+    )
 
 
 def _among(ceiling: Ceiling | None) -> str:

@@ -182,9 +182,9 @@ def compare_runs(
     )
     if labels is None:
         return result
-    with_policies = [
-        table.beside(policy=sources[name].policy) for name, table in tables.items()
-    ]
+    with_policies = []
+    for name, opinions in tables.items():
+        with_policies.append(opinions.beside(policy=sources[name].policy))
     level = SeedOptions(level=options.bootstrap.level)
     report = agree_labels(
         with_policies, labels, AgreeOptions(level, options.cluster, "drop")

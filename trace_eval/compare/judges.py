@@ -76,8 +76,8 @@ def judge_change(
         raise UserError(
             f"judge change: {counted(len(sources), 'source')}; name two, OLD NEW"
         )
-    tables = [source for source in sources if is_board(source)]
-    if len(tables) == len(sources):
+    boards = [source for source in sources if is_board(source)]
+    if len(boards) == len(sources):
         of_boards = ChangeOptions(keys=options.keys, items=options.items)
         _refuse(options, of_boards, "of boards")
         if labels is not None or repeats:
@@ -86,9 +86,9 @@ def judge_change(
                 f"--{name} means nothing of boards, whose rows are systems; leave it"
                 " out"
             )
-        one, other = [read_board(source, options.keys) for source in tables]
+        one, other = [read_board(source, options.keys) for source in boards]
         return compare_boards(one, other, options.items)
-    if tables:
+    if boards:
         raise UserError(
             "judge change: one table has a row per system, the other a row per item"
         )
@@ -98,21 +98,10 @@ def judge_change(
         _refuse(options, without_truth, "beside --labels")
     elif not any(":" in str(source) for source in sources):
         _refuse(options, without_truth, "of runs, which hold their own labels")
-    read = [read_judging(source, options.truth) for source in sources]
+    judgings = [read_judging(source, options.truth) for source in sources]
     if isinstance(labels, Path):
-        columns = columns or Columns()
-        if read[0].scores:
-            labels = read_ratings(labels, columns=columns)
-        else:
-            labels = read_labels(
-                labels,
-                columns=columns.fields,
-                mapping=columns.mapping,
-                about=read,
-                where=columns.where,
-                scale=columns.scale,
-            )
-    first, second = [with_labels(judging, labels) for judging in read]
+        labels = _labels_of_file(labels, columns or Columns(), judgings)
+    first, second = [with_labels(judging, labels) for judging in judgings]
     again = [read_judging(repeat) for repeat in repeats]
     report = compare_judgings(first, second, again, options)
     if labels is not None and not (report.people or report.rated):
@@ -123,6 +112,22 @@ def judge_change(
             " and the ids as the judgements do"
         )
     return report
+
+
+def _labels_of_file(
+    path: Path, columns: Columns, judgings: Sequence[Judging]
+) -> Opinions:
+    """Read human labels of what was judged, of scores their ratings."""
+    if judgings[0].scores:
+        return read_ratings(path, columns=columns)
+    return read_labels(
+        path,
+        columns=columns.fields,
+        mapping=columns.mapping,
+        about=judgings,
+        where=columns.where,
+        scale=columns.scale,
+    )
 
 
 def _refuse(provided: ChangeOptions, used: ChangeOptions, where: str) -> None:

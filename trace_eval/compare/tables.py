@@ -168,26 +168,7 @@ def _all(report: RunComparison) -> Iterator[Table]:
         "money of all calls, cached ones at their price; - where no price is known",
     )
     if report.people:
-        how, unit = report.options.bootstrap, report.drawn.replace("items", "pairs")
-        results = [
-            result for score in report.people for result in score.metrics.values()
-        ]
-        by = methods_of(results)
-        interval = f"{how.level:.0%} intervals over {unit}: {by}; {fused}"
-        yield table(
-            f"With annotators ({report.labels})",
-            report.people,
-            "judge dimension scored metrics.accuracy_4way metrics.accuracy_3way"
-            " metrics.kappa majority.accuracy",
-            interval,
-            judge="run",
-            accuracy_4way="4-way",
-            accuracy_3way="3-way",
-            accuracy="majority class",
-        )
-        title = "Difference against annotators, second minus first, paired"
-        note = f"two-sided tests; {interval}"
-        yield comparison_table(title, report.differences, note, "pairs")
+        yield from _with_annotators(report, fused)
     rows = [
         {"run": name, "all": estimate} for name, estimate in report.over_all.items()
     ]
@@ -225,9 +206,38 @@ def _all(report: RunComparison) -> Iterator[Table]:
             " to it"
         ),
     )
-    seen = {
-        name for item in report.apart for own in item.verdicts.values() for name in own
-    }
+    yield _apart(report, fused)
+
+
+def _with_annotators(report: RunComparison, fused: str) -> Iterator[Table]:
+    """Yield the tables of runs against annotators, and of their differences."""
+    how = report.options.bootstrap
+    unit = report.drawn.replace("items", "pairs")
+    results = [result for score in report.people for result in score.metrics.values()]
+    by = methods_of(results)
+    interval = f"{how.level:.0%} intervals over {unit}: {by}; {fused}"
+    yield table(
+        f"With annotators ({report.labels})",
+        report.people,
+        "judge dimension scored metrics.accuracy_4way metrics.accuracy_3way"
+        " metrics.kappa majority.accuracy",
+        interval,
+        judge="run",
+        accuracy_4way="4-way",
+        accuracy_3way="3-way",
+        accuracy="majority class",
+    )
+    title = "Difference against annotators, second minus first, paired"
+    note = f"two-sided tests; {interval}"
+    yield comparison_table(title, report.differences, note, "pairs")
+
+
+def _apart(report: RunComparison, fused: str) -> Table:
+    """Return the table of the pairs on which the runs differ."""
+    seen: set[str] = set()
+    for item in report.apart:
+        for verdict in item.verdicts.values():
+            seen.update(verdict)
     wholes = "overall", "preference", "match"
     columns = dict.fromkeys(name for name in (*wholes, *LABEL_COLUMNS) if name in seen)
 
@@ -237,10 +247,9 @@ def _all(report: RunComparison) -> Iterator[Table]:
     lines: list[tuple[str, ...]] = []
     for item in report.apart:
         verdicts = [cell(item.verdicts[name]) for name in report.names]
-        lines.append(
-            (item.pair, *verdicts, cell(item.people) if item.people else NOTHING)
-        )
-    yield grid(
+        label = cell(item.people) if item.people else NOTHING
+        lines.append((item.pair, *verdicts, label))
+    return grid(
         APART,
         ("pair", *report.names, "human label"),
         lines,

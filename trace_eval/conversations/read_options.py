@@ -17,15 +17,15 @@ _STRETCH = re.compile(r"(\d{1,7}(?:\.\d{1,6})?)-(\d{1,7}(?:\.\d{1,6})?)", re.ASC
 
 def read_stretches(texts: Iterable[str]) -> tuple[tuple[float, float], ...]:
     """Read ``START-END`` in seconds; raises UserError where one is something else."""
-    results = []
+    stretches: list[tuple[float, float]] = []
     for text in texts:
         match = _STRETCH.fullmatch(text.strip())
         if match is None or float(match[1]) >= float(match[2]):
             raise UserError(
                 f"stretch {text!r:.40}: write START-END in seconds, e.g. 0-14.5"
             )
-        results.append((float(match[1]), float(match[2])))
-    return tuple(results)
+        stretches.append((float(match[1]), float(match[2])))
+    return tuple(stretches)
 
 
 _PANEL = "What a layout may not say"

@@ -19,7 +19,7 @@ from trace_eval.data.files import is_file, is_folder
 from trace_eval.data.items import Pair, Single
 from trace_eval.data.manifests import Problem
 from trace_eval.data.records import Spill
-from trace_eval.data.remote import MAX_FILES
+from trace_eval.data.remote import MAX_FILES, copied
 from trace_eval.data.scores import Score
 from trace_eval.data.urls import joined, location, redacted
 from trace_eval.datasets.figures import Board, Figure
@@ -114,8 +114,6 @@ def opened(place: Path | str, spill: Spill | None = None) -> Iterator[Source]:
         path = where.absolute()
         yield Source(path, path if path.is_dir() else path.parent, str(where), spill)
         return
-    from trace_eval.data.remote import copied
-
     with copied(where, TEXTS) as (path, root):
         yield Source(path, root, redacted(where), spill)
 

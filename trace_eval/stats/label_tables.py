@@ -69,38 +69,13 @@ def policy_words(policies: Mapping[str, str]) -> str:
 
 
 def _agreement(report: AgreeReport) -> Iterator[Table]:
-    results = [result for score in report.scores for result in score.metrics.values()]
     yield table(
         f"Labels of {report.labels}: {counted(report.items, 'item')},"
         f" {counted(report.raters, 'rater')}",
         report.truth,
         "dimension labelled split silent",
     )
-    # Labels that were not drawn alike are no picture of all pairs.
-    is_corrected = any(report.corrected(score) for score in report.scores)
-    columns = ["judge", "dimension", "scored"]
-    if is_corrected:
-        columns.append("accuracy over all pairs")
-    columns.extend(metric.title for metric in METRICS)
-    columns += ["2-way coverage", "majority class"]
-
-    def row(score: JudgeScore) -> list[Any]:
-        cells: list[Any] = [score.judge, score.dimension]
-        cells.append(f"{score.scored}/{score.labelled}")
-        if is_corrected:
-            cells.append(report.accuracy_of(score))
-        cells.extend(score.metrics.get(metric.name) for metric in METRICS)
-        cells.append(score.coverage_2way)
-        cells.append(score.majority.accuracy if score.majority.items else None)
-        return cells
-
-    yield grid(
-        "Agreement with human labels",
-        columns,
-        [row(score) for score in report.scores],
-        f"brackets: {report.options.bootstrap.level:.0%} interval over {report.drawn}:"
-        f" {methods_of(results)}",
-    )
+    yield _with_labels(report)
     rules: list[tuple[Any, ...]] = []
     for score in report.scores:
         for rule in score.baselines:
@@ -144,6 +119,36 @@ def _agreement(report: AgreeReport) -> Iterator[Table]:
             rows,
         )
     yield comparison_table(_COMPARED.format("Judges"), report.comparisons)
+
+
+def _with_labels(report: AgreeReport) -> Table:
+    """Return the table of each judge's metrics against human labels."""
+    results = [result for score in report.scores for result in score.metrics.values()]
+    # Labels that were not drawn alike are no picture of all pairs.
+    is_corrected = any(report.corrected(score) for score in report.scores)
+    columns = ["judge", "dimension", "scored"]
+    if is_corrected:
+        columns.append("accuracy over all pairs")
+    columns.extend(metric.title for metric in METRICS)
+    columns += ["2-way coverage", "majority class"]
+
+    def row(score: JudgeScore) -> list[Any]:
+        cells: list[Any] = [score.judge, score.dimension]
+        cells.append(f"{score.scored}/{score.labelled}")
+        if is_corrected:
+            cells.append(report.accuracy_of(score))
+        cells.extend(score.metrics.get(metric.name) for metric in METRICS)
+        cells.append(score.coverage_2way)
+        cells.append(score.majority.accuracy if score.majority.items else None)
+        return cells
+
+    return grid(
+        "Agreement with human labels",
+        columns,
+        [row(score) for score in report.scores],
+        f"brackets: {report.options.bootstrap.level:.0%} interval over {report.drawn}:"
+        f" {methods_of(results)}",
+    )
 
 
 _COMPARED = "{} compared: second minus first, on the items that both scored"

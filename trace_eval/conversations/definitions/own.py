@@ -179,52 +179,17 @@ def _caveats(conversation: Conversation, floor: Floor) -> Iterator[str]:
 def _summed(
     conversation: Conversation, floor: Floor, events: tuple[Event, ...]
 ) -> Measured:
-    def of(*kinds: str) -> list[Event]:
-        return [event for event in events if event.kind in kinds]
-
-    both = all(floor.segments.values())
-    responses = of("response")
-    without = of("no_response", "missed_turn")
+    values = _values_of(events)
     ratios: dict[str, tuple[float, float]] = {}
-    values: dict[str, list[float]] = {}
-    for name, kind in _VALUES.items():
-        known = [event.value_s for event in of(kind)]
-        values[name] = [value for value in known if value is not None]
-    with_tool: list[float] = []
-    without_tool: list[float] = []
-    for response in responses:
-        # One that an annotator made of another event may lack whether there was a tool.
-        if response.data.get("tool") is True:
-            with_tool.append(_value(response))
-        elif response.data.get("tool") is False:
-            without_tool.append(_value(response))
-    values["response_tool"] = with_tool
-    values["response_no_tool"] = without_tool
-    never = [math.inf] * len(without)
-    values["response_or_never"] = [_value(response) for response in responses] + never
-    user_s, agent_s = (total(floor.segments[role]) for role in ROLES)
-    everyone = joined(floor.segments["user"] + floor.segments["agent"])
-    if both:
-        handled = [event.data.get("handled") for event in of("backchannel")]
-        answered = [value for value in handled if value is not None]
-        yields = len(of("yield"))
-        turns = sum(role == "user" for role, _ in turns_of(floor))
-        ratios |= {
-            "reply_rate": (len(responses), len(responses) + len(without)),
-            "interruption_rate": (len(of("agent_interruption")), turns),
-            "yield_rate": (yields, yields + len(of("no_yield"))),
-            "backchannel_rate": (sum(answered), len(answered)),
-            "overlap_share": (_seconds(of("overlap")), total(everyone)),
-            "agent_talk_share": (agent_s, user_s + agent_s),
-            "skipped": (0, len(of("talked_over"))),
-            "open": (0, len(of("open"))),
-        }
+    if all(floor.segments.values()):
+        ratios.update(_ratios_of_two(floor, events))
+    has_speech = any(floor.segments.values())
     minutes = (floor.end_s - floor.start_s) / 60
-    if everyone:
-        ratios["pauses"] = (_seconds(of("pause")), minutes)
+    if has_speech:
+        ratios["pauses"] = (_seconds(_of(events, "pause")), minutes)
     for role in ROLES:
-        if everyone:
-            quiet = [e for e in of("dead_air") if e.data.get("owner") == role]
+        if has_speech:
+            quiet = [e for e in _of(events, "dead_air") if e.data.get("owner") == role]
             ratios[f"dead_air_{role}"] = (_seconds(quiet), minutes)
         words = texts = 0
         for _, turn in conversation.turns_of(role):
@@ -245,6 +210,57 @@ def _summed(
         caveats=tuple(_caveats(conversation, floor)),
         not_known=not_known,
     )
+
+
+def _of(events: tuple[Event, ...], *kinds: str) -> list[Event]:
+    return [event for event in events if event.kind in kinds]
+
+
+def _values_of(events: tuple[Event, ...]) -> dict[str, list[float]]:
+    """Return the values of events by the name of their figure."""
+    values: dict[str, list[float]] = {}
+    for name, kind in _VALUES.items():
+        known = [event.value_s for event in _of(events, kind)]
+        values[name] = [value for value in known if value is not None]
+    responses = _of(events, "response")
+    with_tool: list[float] = []
+    without_tool: list[float] = []
+    for response in responses:
+        # One that an annotator made of another event may lack whether there was a tool.
+        if response.data.get("tool") is True:
+            with_tool.append(_value(response))
+        elif response.data.get("tool") is False:
+            without_tool.append(_value(response))
+    values["response_tool"] = with_tool
+    values["response_no_tool"] = without_tool
+    never = [math.inf] * len(_of(events, "no_response", "missed_turn"))
+    values["response_or_never"] = [_value(response) for response in responses] + never
+    return values
+
+
+def _ratios_of_two(
+    floor: Floor, events: tuple[Event, ...]
+) -> dict[str, tuple[float, float]]:
+    """Return the parts and wholes of figures that need both speakers, by name."""
+    responses = len(_of(events, "response"))
+    without = len(_of(events, "no_response", "missed_turn"))
+    handled = [event.data.get("handled") for event in _of(events, "backchannel")]
+    answered = [value for value in handled if value is not None]
+    yields = len(_of(events, "yield"))
+    attempts = yields + len(_of(events, "no_yield"))
+    user_turns = sum(role == "user" for role, _ in turns_of(floor))
+    user_s, agent_s = (total(floor.segments[role]) for role in ROLES)
+    everyone = joined(floor.segments["user"] + floor.segments["agent"])
+    return {
+        "reply_rate": (responses, responses + without),
+        "interruption_rate": (len(_of(events, "agent_interruption")), user_turns),
+        "yield_rate": (yields, attempts),
+        "backchannel_rate": (sum(answered), len(answered)),
+        "overlap_share": (_seconds(_of(events, "overlap")), total(everyone)),
+        "agent_talk_share": (agent_s, user_s + agent_s),
+        "skipped": (0, len(_of(events, "talked_over"))),
+        "open": (0, len(_of(events, "open"))),
+    }
 
 
 def _value(event: Event) -> float:

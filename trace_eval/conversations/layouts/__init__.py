@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
@@ -96,14 +97,7 @@ def read_conversations(
         UserError: there is no such path or layout, or nothing in it can be read.
     """
     path = Path(path)
-    if not (is_file(path) or is_folder(path)):
-        url = url_of_path(path)
-        if url is not None:
-            raise InputError(
-                f"{redacted(url)} is not read: download it, and give the path of"
-                " the file"
-            )
-        raise InputError(f"{redact_urls(str(path))}: no such file or folder")
+    _check_path(path)
     if layout is not None and layout not in LAYOUTS:
         raise InputError(f"layout {layout!r:.60}: use one of {', '.join(LAYOUTS)}")
     chosen = LAYOUTS[layout] if layout else layout_of(path)
@@ -131,10 +125,7 @@ def read_conversations(
         else:
             items[result.id] = result
     if is_folder(path) and (chosen.name in _EXPORTS or sources != [path]):
-        heard = {file for file in recordings_below(path) if file.stem in items}
-        for item in items.values():
-            heard.update(channel.audio for channel in item.conversation.channels)
-        for result in read_rest(path, options, heard):
+        for result in read_rest(path, options, _recordings_of(path, items)):
             if isinstance(result, Unread):
                 unread.append(result)
             else:
@@ -161,6 +152,26 @@ def _refuse_others(path: Path) -> None:
         raise InputError(f"{path}: {other}")
     if path.suffix.lower() == ".json":
         json_file(path)
+
+
+def _check_path(path: Path) -> None:
+    """Raise InputError where there is neither a file nor a folder."""
+    if is_file(path) or is_folder(path):
+        return
+    url = url_of_path(path)
+    if url is not None:
+        raise InputError(
+            f"{redacted(url)} is not read: download it, and give the path of the file"
+        )
+    raise InputError(f"{redact_urls(str(path))}: no such file or folder")
+
+
+def _recordings_of(path: Path, items: Mapping[str, ConversationItem]) -> set[Path]:
+    """Return the recordings below a folder that belong to calls that were read."""
+    recordings = {file for file in recordings_below(path) if file.stem in items}
+    for item in items.values():
+        recordings.update(channel.audio for channel in item.conversation.channels)
+    return recordings
 
 
 def _timed_tables(path: Path) -> list[Path]:

@@ -12,8 +12,12 @@ from trace_eval.data.conversation import Role
 #: Words in a file's name that say who speaks; a system may be called human, gpt or
 #: model.
 _SPEAKS: dict[str, Role] = {
-    **dict.fromkeys(("user", "caller", "customer"), "user"),
-    **dict.fromkeys(("agent", "assistant", "bot"), "agent"),
+    "user": "user",
+    "caller": "user",
+    "customer": "user",
+    "agent": "agent",
+    "assistant": "agent",
+    "bot": "agent",
 }
 
 #: A word of a file's name.
@@ -41,7 +45,9 @@ def side_of(file: Path) -> Role | None:
     """Return who alone speaks in a file by its name; None: it does not say so."""
     words = {word.casefold() for word in _WORD.findall(file.stem)}
     roles = {_SPEAKS[word] for word in words & _SPEAKS.keys()}
-    return roles.pop() if len(roles) == 1 else None
+    if len(roles) != 1:
+        return None
+    return roles.pop()
 
 
 def side_below(folder: Path, file: Path) -> Role | None:
@@ -60,12 +66,14 @@ def _halves(folder: Path, changed_ns: int, inside: bool) -> dict[str, dict[Role,
     calls: dict[str, dict[Role, str]] = {}
     pattern = "**/*" if inside else "*"
     for file in recordings_below(folder, pattern):
-        name = file.relative_to(folder).with_suffix("").as_posix()
+        below = file.relative_to(folder)
+        name = below.with_suffix("").as_posix()
         words = [word for word in _WORD.finditer(name) if word[0].casefold() in _SPEAKS]
-        if len(words) == 1:
-            (word,) = words
-            without_word = name[: word.start()] + name[word.end() :]
-            call = without_word.strip(" _-./") or folder.name
-            role = _SPEAKS[word[0].casefold()]
-            calls.setdefault(call, {})[role] = str(file.relative_to(folder))
+        if len(words) != 1:
+            continue
+        [word] = words
+        without_word = name[: word.start()] + name[word.end() :]
+        call = without_word.strip(" _-./") or folder.name
+        role = _SPEAKS[word[0].casefold()]
+        calls.setdefault(call, {})[role] = str(below)
     return calls

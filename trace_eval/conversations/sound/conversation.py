@@ -82,15 +82,7 @@ def conversation_from_sound(
     Raises:
         AudioError: a channel cannot be decoded.
     """
-    lanes = _lanes_of_both(channels)
-    stretches = [lane.stretches for lane in lanes.values()]
-    music = {
-        role: music_of(lane, lane.stretches, stretches) for role, lane in lanes.items()
-    }
-    for role, spans in music.items():
-        if spans:
-            speech = without(lanes[role].stretches, spans)
-            lanes[role] = replace(lanes[role], stretches=speech)
+    lanes, music = _without_music(_lanes_of_both(channels))
     in_lanes = segmented(list(lanes.values()), ignore)
     results = dict(zip(ROLES, in_lanes, strict=True))
     user_starts = [start for start, _ in results["user"].segments]
@@ -108,14 +100,7 @@ def conversation_from_sound(
     sounds = {role: other_sounds(lane, heard) for role, lane in lanes.items()}
     floor = floor_of_segments(spoken, end_s, FloorRules())
     is_noisy = any(one.noisy for one in results.values())
-    recorded: list[Channel] = []
-    speakers: list[Speaker] = []
-    for role, lane in lanes.items():
-        has_recording = lane.channel.audio != NOWHERE
-        if has_recording:
-            recorded.append(lane.channel.model_copy(update={"name": role}))
-        channel = role if has_recording else None
-        speakers.append(Speaker(name=role, role=role, channel=channel))
+    recorded, speakers = _recorded(lanes)
     first_s = min(lane.at(0.0) for lane in lanes.values())
     conversation = Conversation(
         channels=tuple(recorded),
@@ -139,6 +124,35 @@ def conversation_from_sound(
         if spans:
             caveats.append(music_left_out(f"on the channel of the {role}", spans))
     return conversation, tuple(caveats)
+
+
+def _without_music(
+    lanes: dict[Role, Lane],
+) -> tuple[dict[Role, Lane], dict[Role, Spans]]:
+    """Return the lanes without music in their speech, and that music, by role."""
+    stretches = [lane.stretches for lane in lanes.values()]
+    speech: dict[Role, Lane] = {}
+    music: dict[Role, Spans] = {}
+    for role, lane in lanes.items():
+        spans = music_of(lane, lane.stretches, stretches)
+        music[role] = spans
+        speech[role] = lane
+        if spans:
+            speech[role] = replace(lane, stretches=without(lane.stretches, spans))
+    return speech, music
+
+
+def _recorded(lanes: dict[Role, Lane]) -> tuple[list[Channel], list[Speaker]]:
+    """Return the channels of which there is a recording, and both speakers."""
+    recorded: list[Channel] = []
+    speakers: list[Speaker] = []
+    for role, lane in lanes.items():
+        has_recording = lane.channel.audio != NOWHERE
+        if has_recording:
+            recorded.append(lane.channel.model_copy(update={"name": role}))
+        channel = role if has_recording else None
+        speakers.append(Speaker(name=role, role=role, channel=channel))
+    return recorded, speakers
 
 
 def _lanes_of_both(channels: dict[Role, Channel]) -> dict[Role, Lane]:

@@ -107,6 +107,12 @@ def held_against_sound(
         )
         heard = _spoken(sound)
         clock = running_clock(spoken, heard)
+    apart = compared_with_sound(spoken, heard, sound.end_s, channels, clock=clock)
+    if options.by_log:
+        meta = log.meta | {"log": apart.record()}
+        result = log.model_copy(update={"meta": meta})
+        caveats = (apart.sentence(),) if log.clock.kind != "none" else ()
+        return _with_caveats(item, result, item.caveats, caveats)
     faults = _faults(sound)
     has_sessions = bool(log.meta.get("sessions"))
     for fault in against:
@@ -114,22 +120,25 @@ def held_against_sound(
             faults.append(_of_log(fault))
     if clock:
         faults.append(_of_log(_runs(clock, spoken)))
-    apart = compared_with_sound(spoken, heard, sound.end_s, channels, clock=clock)
-    earlier = item.caveats
-    if options.by_log:
-        meta = log.meta | {"log": apart.record()}
-        result = log.model_copy(update={"meta": meta})
-        caveats = (apart.sentence(),) if log.clock.kind != "none" else ()
-    else:
-        result = timed_by_sound(log, sound, apart)
-        meta = log.meta | sound.meta | _meta_of(faults, apart)
-        result = result.model_copy(update={"meta": meta})
-        unplaced = unplaced_words(log, result)
-        details = [fault.detail for fault in faults if fault.detail]
-        caveats = (*caveats, apart.sentence(), *unplaced, *details)
-        earlier = tuple(one for one in earlier if not one.startswith(OF_LOG))
-    earlier = tuple(one for one in earlier if one not in caveats)
-    update = {"conversation": result, "caveats": (*earlier, *caveats)}
+    result = timed_by_sound(log, sound, apart)
+    meta = log.meta | sound.meta | _meta_of(faults, apart)
+    result = result.model_copy(update={"meta": meta})
+    unplaced = unplaced_words(log, result)
+    details = [fault.detail for fault in faults if fault.detail]
+    caveats = (*caveats, apart.sentence(), *unplaced, *details)
+    earlier = tuple(one for one in item.caveats if not one.startswith(OF_LOG))
+    return _with_caveats(item, result, earlier, caveats)
+
+
+def _with_caveats(
+    item: ConversationItem,
+    conversation: Conversation,
+    earlier: tuple[str, ...],
+    caveats: tuple[str, ...],
+) -> ConversationItem:
+    """Return the item with another conversation and with each caveat once."""
+    kept = tuple(one for one in earlier if one not in caveats)
+    update = {"conversation": conversation, "caveats": kept + caveats}
     return item.model_copy(update=update)
 
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from blueprints import InputError
 from blueprints.decimals import written_apart
 from extractors import channel_blocks, decode, file_sha256
-from extractors.networks import segmentation
+from extractors.networks import campplus, segmentation
 from extractors.packaged import CAMPPLUS, SEGMENTATION, problem
 from trace_eval.conversations.floor import (
     FloorRules,
@@ -151,19 +151,9 @@ def conversation_from_mix(
         )
     channel = next(iter(channels.values())).model_copy(update={"name": MIX})
     [lane] = hear([channel], detect=False)
-    samples = _samples(channel)
-    heard = hear_windows(samples)
-    voices = two_voices(samples, heard, ignore)
-    lane = _spoken(lane, voices)
-    music: Spans = []
-    for spans in voices.speech:
-        music.extend(music_of(lane, spans, voices.speech))
-    music = joined(music)
-    no_speech = list(ignore) + music
-    if music:
-        voices = two_voices(samples, heard, no_speech)
-        lane = _spoken(lane, voices)
+    lane, voices, music = _voices_of(channel, lane, ignore)
     _check(voices)
+    no_speech = list(ignore) + music
     speech = refined(lane, [without(spans, no_speech) for spans in voices.speech])
     agent, how = _agent(voices, agent_greets, agent_voice)
     first, second = speech
@@ -201,6 +191,27 @@ def conversation_from_mix(
     if music:
         caveats.append(music_left_out("in it", music))
     return conversation, tuple(caveats)
+
+
+def _voices_of(
+    channel: Channel, lane: Lane, ignore: Sequence[tuple[float, float]]
+) -> tuple[Lane, Voices, Spans]:
+    """Return the lane of two voices, the voices, and the music among their speech.
+
+    Where there is music the voices are looked for again without it.
+    """
+    samples = _samples(channel)
+    heard = hear_windows(samples)
+    voices = two_voices(samples, heard, ignore)
+    lane = _spoken(lane, voices)
+    music: Spans = []
+    for spans in voices.speech:
+        music.extend(music_of(lane, spans, voices.speech))
+    music = joined(music)
+    if music:
+        voices = two_voices(samples, heard, list(ignore) + music)
+        lane = _spoken(lane, voices)
+    return lane, voices, music
 
 
 def _events(kind: str, spans: Spans) -> Iterator[SourceEvent]:
@@ -368,8 +379,6 @@ def _agent(
 ) -> tuple[int | None, str]:
     """Find which voice is the agent's, and say how that is known."""
     if voice is not None and voices.directions is not None:
-        from extractors.networks import campplus
-
         direction = campplus.direction(decode(Path(voice)).speech)
         first, second = voices.directions
         like_first = float(direction @ first)

@@ -10,7 +10,7 @@ and by what windows say of two pieces. Voices that differ too little are refused
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
@@ -111,13 +111,7 @@ def two_voices(
     """
     heard = _without_ignored(heard, ignore)
     pieces = _pieces(heard)
-    measured: list[int] = []
-    short: list[int] = []
-    for number, piece in enumerate(pieces):
-        if _alone(heard, piece) >= RULES.measured_s:
-            measured.append(number)
-        elif _seconds(piece) >= RULES.leans_s:
-            short.append(number)
+    measured, short = _measured_and_short(heard, pieces)
     if len(measured) < 2:
         spans = joined(_span(piece) for piece in pieces)
         return Voices(
@@ -151,14 +145,7 @@ def two_voices(
     is_first = groups == 0
     is_second = groups == 1
     likeness = vectors @ vectors.T
-    margins = nearer(likeness, groups, lengths)
-    unsure: list[int] = []
-    for number, margin in zip(measured, margins, strict=True):
-        if margin < RULES.nearer:
-            unsure.append(number)
-    for number, lean_of_piece in leaning.items():
-        if abs(lean_of_piece) < RULES.leaning:
-            unsure.append(number)
+    margins = dict(zip(measured, nearer(likeness, groups, lengths), strict=True))
     return Voices(
         speech=(first, second),
         overlaps=both,
@@ -167,8 +154,42 @@ def two_voices(
             unit(lengths[is_second] @ vectors[is_second]),
         ),
         contrast=contrast_of(likeness, groups, lengths),
-        doubtful=joined(_span(pieces[n]) for n in unsure),
+        doubtful=joined(_span(pieces[n]) for n in _unsure(margins, leaning)),
     )
+
+
+def _measured_and_short(
+    heard: Heard, pieces: list[tuple[int, int]]
+) -> tuple[list[int], list[int]]:
+    """Return the pieces whose direction is measured, and those that only lean to one.
+
+    Pieces are named by their numbers; the shortest are in neither list.
+    """
+    measured: list[int] = []
+    short: list[int] = []
+    for number, piece in enumerate(pieces):
+        if _alone(heard, piece) >= RULES.measured_s:
+            measured.append(number)
+        elif _seconds(piece) >= RULES.leans_s:
+            short.append(number)
+    return measured, short
+
+
+def _unsure(margins: Mapping[int, float], leaning: Mapping[int, float]) -> list[int]:
+    """Return the pieces that are hardly more like their own voice than like the other.
+
+    Args:
+        margins: by how much measured pieces are, by number.
+        leaning: to which voice short ones lean, and how much.
+    """
+    unsure: list[int] = []
+    for number, margin in margins.items():
+        if margin < RULES.nearer:
+            unsure.append(number)
+    for number, lean in leaning.items():
+        if abs(lean) < RULES.leaning:
+            unsure.append(number)
+    return unsure
 
 
 def _without_ignored(heard: Heard, ignore: Sequence[tuple[float, float]]) -> Heard:

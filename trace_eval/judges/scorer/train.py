@@ -106,57 +106,65 @@ def train_scorer(
             ``out`` holds a finished scorer or a training with other options.
     """
     checkpoint.check_packages()
-    result = read_ratings(ratings)
+    of_file = read_ratings(ratings)
     dev_sha256 = None
     if dev is None:
-        train, choose = train_and_dev(result.rows, options.dev_share, options.seed)
+        train, choose = train_and_dev(of_file.rows, options.dev_share, options.seed)
     else:
-        train = [row for row in result.rows if row.split in (None, "train")]
-        provided = read_ratings(dev)
-        choose, dev_sha256 = provided.rows, provided.sha256
-        if shared := sorted(
-            {row.question for row in train} & {row.question for row in choose}
-        ):
-            raise JudgeError(
-                f"{dev}: question {shared[0]!r} and {len(shared) - 1} more are among"
-                " the training rows, too; the scorer would be chosen by what it has"
-                " seen"
-            )
-    _claim(out, options, {"file_sha256": result.sha256, "dev_sha256": dev_sha256})
+        train = [row for row in of_file.rows if row.split in (None, "train")]
+        of_dev = read_ratings(dev)
+        choose, dev_sha256 = of_dev.rows, of_dev.sha256
+        _refuse_shared_questions(dev, train, choose)
+    _claim(out, options, {"file_sha256": of_file.sha256, "dev_sha256": dev_sha256})
     scorer = _open(options)
-    sets, dropped, cut = {}, dict(result.dropped), 0
+    sets = {}
+    dropped = dict(of_file.dropped)
+    cut = 0
     for role, rows in (("train", train), ("dev", choose)):
         sets[role], cuts, long = _encoded(scorer, rows)
         cut += cuts
         if long:
             dropped[f"{role}: longer than the model takes"] = long
     metrics, steps = _run(scorer, sets, out=out, options=options, listener=listener)
+    rows_by_role = {role: len(rows) for role, rows in sets.items()}
+    packages = ("torch", "transformers", "peft")
     record = ScorerRecord(
         head=scorer.kind,
         transcription=options.transcription,
         base=options.base,
         base_sha256=model_sha256(base_folder(options.base)),
         training={
-            "file_sha256": result.sha256,
+            "file_sha256": of_file.sha256,
             "dev_sha256": dev_sha256,
-            "rows": {role: len(rows) for role, rows in sets.items()},
+            "rows": rows_by_role,
             "options": options.record(),
             "steps": steps,
-            "versions": {
-                name: version(name) for name in ("torch", "transformers", "peft")
-            },
+            "versions": {name: version(name) for name in packages},
         },
         metrics=metrics,
     )
     _save(scorer, out, record)
     return Trained(
         folder=out,
-        rows={r: len(s) for r, s in sets.items()},
+        rows=dict(rows_by_role),
         dropped=dropped,
         cut=cut,
         metrics=metrics,
         steps=steps,
     )
+
+
+def _refuse_shared_questions(
+    dev: Path, train: Sequence[TrainingRow], choose: Sequence[TrainingRow]
+) -> None:
+    """Raise JudgeError where rows that choose the checkpoint share a question."""
+    of_train = {row.question for row in train}
+    shared = sorted(of_train & {row.question for row in choose})
+    if shared:
+        raise JudgeError(
+            f"{dev}: question {shared[0]!r} and {len(shared) - 1} more are among the"
+            " training rows, too; the scorer would be chosen by what it has seen"
+        )
 
 
 def _claim(out: Path, options: TrainOptions, data: dict[str, str | None]) -> None:

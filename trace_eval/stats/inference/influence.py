@@ -187,60 +187,77 @@ def _components(truth: Array, judged: Array, design: Design) -> PPIComponents:
     for number in np.unique(stratum):
         here = stratum == number
         share = float(here.mean())
-        requested = here & design.labelled
-        if not requested.any():
-            labels = gain = (
-                np.nan
-            )  # nobody was asked there: nothing to correct the judge by
+        labelled = here & design.labelled
+        if not labelled.any():
+            # Nobody was asked there: nothing to correct the judge by.
+            labels = gain = np.nan
             continue
-        weight = (
-            design.weight[requested]
-            if strata_of is None
-            else np.ones(int(requested.sum()))
-        )
+        weight = np.ones(int(labelled.sum()))
+        if strata_of is None:
+            weight = design.weight[labelled]
         weight = weight / weight.sum()
-        y, f, overall = (
-            weight @ truth[requested],
-            weight @ judged[requested],
-            judged[here].mean(),
-        )
-        labels, gain = labels + share * y, gain + share * (overall - f)
-        means.append((here, y, overall - f))
-        d_labels, d_gain = np.zeros(len(judged)), np.zeros(len(judged))
-        d_labels[requested] = share * weight * (truth[requested] - y)
-        d_gain[requested] = -share * weight * (judged[requested] - f)
+        mean_label = weight @ truth[labelled]
+        mean_judged = weight @ judged[labelled]
+        overall = judged[here].mean()
+        step = overall - mean_judged
+        labels = labels + share * mean_label
+        gain = gain + share * step
+        means.append((here, mean_label, step))
+        d_labels = np.zeros(len(judged))
+        d_gain = np.zeros(len(judged))
+        d_labels[labelled] = share * weight * (truth[labelled] - mean_label)
+        d_gain[labelled] = -share * weight * (judged[labelled] - mean_judged)
         d_gain[here] += (judged[here] - overall) / len(judged)
         rows.append((d_labels, d_gain))
         units = _units(
             share,
-            truth[requested],
-            judged=judged[requested],
+            truth[labelled],
+            judged=judged[labelled],
             weight=weight,
-            cluster=design.cluster[requested],
+            cluster=design.cluster[labelled],
         )
         strata.append(units)
-        left = 1 - requested.sum() / here.sum()
+        left = 1 - labelled.sum() / here.sum()
         errors.append(share * left * float(units.weights @ units.weights))
-    d_labels, d_gain = np.zeros(len(judged)), np.zeros(len(judged))
-    for here, y, step in means:  # which strata the items fall into varies, too
-        d_labels[here] = (y - labels) / len(judged)
-        d_gain[here] = (step - gain) / len(judged)
-    rows.append((d_labels, d_gain))
+    rows.append(_of_strata(means, labels, gain, len(judged)))
+    errors.append(0.0)
+    reached = np.bincount(design.cluster[design.labelled], minlength=design.clusters)
     return PPIComponents(
         labels=float(labels),
         gain=float(gain),
         judge=float(judged.mean()),
         d_labels=np.stack([_by_cluster(row, design) for row, _ in rows]),
         d_gain=np.stack([_by_cluster(row, design) for _, row in rows]),
-        error=np.array([*errors, 0.0]),
+        error=np.array(errors),
         strata=tuple(strata),
         judged=judged,
         d_judge=_by_cluster((judged - judged.mean()) / len(judged), design),
-        reached=np.bincount(design.cluster[design.labelled], minlength=design.clusters)
-        > 0,
+        reached=reached > 0,
         items=int(design.labelled.sum()),
         open=int((~design.labelled).sum()),
     )
+
+
+def _of_strata(
+    means: list[tuple[NDArray[np.bool_], float, float]],
+    labels: float,
+    gain: float,
+    items: int,
+) -> tuple[Array, Array]:
+    """Return what items change by the stratum that they fall into, which varies, too.
+
+    Args:
+        means: of each stratum its items, its mean label and its gain.
+        labels: the mean label of all.
+        gain: the gain of all.
+        items: how many items there are.
+    """
+    d_labels = np.zeros(items)
+    d_gain = np.zeros(items)
+    for here, mean_label, step in means:
+        d_labels[here] = (mean_label - labels) / items
+        d_gain[here] = (step - gain) / items
+    return d_labels, d_gain
 
 
 def _units(

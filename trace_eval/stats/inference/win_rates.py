@@ -124,6 +124,26 @@ def win_rate_tables(
         components[str(name)] = parts
         systems.append(RateRow(str(name), rate))
     systems.sort(key=_best_first)
+    return WinRates(
+        systems=tuple(systems),
+        differences=tuple(_differences(systems, components, level, typed)),
+        design=describe(design, drawn),
+        split=int((truth >= SPLIT).sum()),
+        unscored=unscored,
+        silent=silent,
+    )
+
+
+def _differences(
+    systems: list[RateRow],
+    components: dict[str, PPIComponents],
+    level: float,
+    typed: bool,
+) -> list[DifferenceRow]:
+    """Return the differences of all pairs of systems, with p values by Holm's method.
+
+    ``systems`` are sorted, the best one first.
+    """
     pairs: list[tuple[str, str, PPIEstimate]] = []
     for one, other in combinations([row.system for row in systems], 2):
         gap = difference(components[one], components[other], level)
@@ -139,14 +159,7 @@ def win_rate_tables(
         differences.append(
             DifferenceRow(first=one, second=other, difference=gap, p_holm=p_holm)
         )
-    return WinRates(
-        systems=tuple(systems),
-        differences=tuple(differences),
-        design=describe(design, drawn),
-        split=int((truth >= SPLIT).sum()),
-        unscored=unscored,
-        silent=silent,
-    )
+    return differences
 
 
 def own_rates(
