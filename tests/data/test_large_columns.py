@@ -105,3 +105,95 @@ def test_columns_of_the_user_and_small_ones_are_read(tmp_path: Path) -> None:
     assert not manifest.items
     assert len(manifest.problems) == 2
     assert "column 'ours' holds 80 MB" in str(manifest.problems[1])
+
+
+@pytest.mark.parametrize("is_file", [True, False])
+def test_a_compressed_arrow_file_is_unpacked_only_where_it_is_needed(
+    tmp_path: Path, is_file: bool
+) -> None:
+    """pyarrow unpacks a batch at once: its headers say before how much that is."""
+    large, count = "x" * (_LARGE // 2), 50_000_000
+    columns = {
+        "texts": [large] * 2,
+        "views": pa.array([large] * 2, pa.string_view()),
+        "struct": pa.array([{"x": large, "y": 1}] * 2),
+        "nulls": pa.FixedSizeListArray.from_arrays(pa.nulls(2 * count), count),
+        "numbers": pa.ListArray.from_arrays([0, 5, count], np.zeros(count, np.int8)),
+        "several": pa.array([{"x": "x" * 15_000_000, "y": "y" * 15_000_000}] * 2),
+    }
+    paths = []
+    for name, column in columns.items():
+        more = {"note": ["kept", "too"], "extra": column}
+        if name == "several":
+            more |= {f"extra{number}": column for number in range(4)}
+        table = _table(**more)
+        paths.append(tmp_path / f"{name}.arrow")
+        codec = "lz4" if name == "texts" else "zstd"
+        options = pa.ipc.IpcWriteOptions(compression=codec)
+        create = pa.ipc.new_file if is_file else pa.ipc.new_stream
+        with create(str(paths[-1]), table.schema, options=options) as writer:
+            writer.write_table(table)
+    *items, megabytes = map(int, python(_READ, *paths).split())
+    assert items == [2] * len(columns)
+    assert megabytes < 130, "what a single column of long values may hold, twice"
+    manifest = read_manifest(paths[0])
+    assert [pair.meta["note"] for pair in manifest.pairs] == ["kept", "too"]
+
+
+def test_a_compressed_column_that_is_needed_is_refused_before_it_is_unpacked(
+    tmp_path: Path,
+) -> None:
+    """Also where only the stated length of a buffer is large, and that is false."""
+    path = tmp_path / "data.arrow"
+    options = pa.ipc.IpcWriteOptions(compression="zstd")
+    table = _table(instruction=["x" * _LARGE] * 2)
+    with pa.ipc.new_stream(str(path), table.schema, options=options) as writer:
+        writer.write_table(table)
+    with pytest.raises(InputError, match="'instruction' holds 80 MB a row; at most 67"):
+        read_manifest(path)
+    begin = bytes.fromhex("28b52ffd")  # of what zstd packs
+    stated = (2 * _LARGE).to_bytes(8, "little") + begin
+    data = path.read_bytes()
+    assert data.count(stated) == 1
+    path.write_bytes(data.replace(stated, (1 << 50).to_bytes(8, "little") + begin))
+    with pytest.raises(InputError, match="'instruction' holds 562949953 MB a row"):
+        read_manifest(path)
+    shared = pa.array(["x" * 300_000_000, "y" * 300_000_000])
+    places = pa.array([0, 1], pa.int8())
+    table = _table(extra=pa.DictionaryArray.from_arrays(places, shared))
+    with pa.ipc.new_stream(str(path), table.schema, options=options) as writer:
+        writer.write_table(table)
+    with pytest.raises(InputError, match="600 MB once it is unpacked"):
+        read_manifest(path)
+
+
+def test_the_headers_of_every_type_are_understood(tmp_path: Path) -> None:
+    texts = pa.array(["x", "y" * 40])
+    coded, tags = texts.dictionary_encode(), pa.array([0, 1], pa.int8())
+    columns = {
+        "null": pa.nulls(2),
+        "view": texts.cast(pa.string_view()),
+        "views": pa.ListArray.from_arrays([0, 1, 2], texts.cast(pa.string_view())),
+        "list_view": pa.array([[1, 2], [3]], pa.list_view(pa.int8())),
+        "fixed": pa.array([[1, 2], [3, 4]], pa.list_(pa.int8(), 2)),
+        "map": pa.array([[("a", 1)], []], pa.map_(pa.string(), pa.int8())),
+        "union": pa.UnionArray.from_sparse(tags, [pa.array([1, 2]), texts]),
+        "dense": pa.UnionArray.from_dense(
+            tags, pa.array([0, 1], pa.int32()), [pa.array([1]), texts]
+        ),
+        "runs": pa.RunEndEncodedArray.from_arrays([1, 2], texts),
+        "coded": coded,
+        "coded_list": pa.ListArray.from_arrays([0, 1, 2], coded),
+        "tensor": pa.FixedShapeTensorArray.from_numpy_ndarray(np.zeros((2, 2, 2))),
+        "decimal": pa.array([1, None], pa.decimal128(5)),
+    }
+    table = _table(**columns)
+    old, new = pa.ipc.MetadataVersion.V4, pa.ipc.MetadataVersion.V5
+    for version, codec in [(old, None), (new, None), (new, "lz4"), (new, "zstd")]:
+        path = tmp_path / "data.arrow"
+        options = pa.ipc.IpcWriteOptions(metadata_version=version, compression=codec)
+        with pa.ipc.new_stream(str(path), table.schema, options=options) as writer:
+            writer.write_table(table)
+        meta = read_manifest(path).pairs[1].meta
+        assert meta["view"] == meta["coded"] == meta["dense"] == "y" * 40
+        assert meta["list_view"] == [3]

@@ -7,13 +7,14 @@ text is held to the limit of a line of JSON.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from blueprints import InputError
 from trace_eval.data import strict_json
+from trace_eval.data.arrow_sizes import python_bytes, stored_sizes
 from trace_eval.data.layouts import ANSWER_COLUMNS, KNOWN_COLUMNS
 from trace_eval.data.names import bare
 from trace_eval.data.parquet_sizes import ColumnSize, column_sizes
@@ -25,6 +26,12 @@ _ROWS, _FEW_ROWS = 4096, 16
 
 #: Bytes that rows which are built at once may take.
 _AT_ONCE = 1 << 27
+
+#: Bytes of a compressed batch that may be unpacked at once.
+_MOST_UNPACKED = 1 << 29
+
+#: What an Arrow file begins with, and a stream does not.
+_FILE_MARK = b"ARROW1\0\0"
 
 #: Characters from which on equal texts of several rows are one object.
 _LONG_TEXT = 10_000
@@ -101,6 +108,36 @@ def _is_needed(
     return bool(pa.types.is_binary(kind) or pa.types.is_large_binary(kind))
 
 
+def _left_out(
+    fields: Sequence[Any],
+    sizes: Sequence[ColumnSize],
+    named: Collection[str] | None,
+    *,
+    at_once: bool,
+) -> set[int]:
+    """Tell which columns, by place, are large and needed by nobody.
+
+    Several that are not so large on their own are left out, too, the largest first,
+    until the others hold no more than one may.
+
+    Args:
+        at_once: the rows of a batch are unpacked together, and not a few at a time.
+    """
+    names = [field.name for field in fields]
+    long = [
+        (size.held, place)
+        for place, (field, size) in enumerate(zip(fields, sizes, strict=True))
+        if size.of_a_row > _LONG_ROW and not _is_needed(field, names, named)
+    ]
+    places: set[int] = set()
+    total = 0.0
+    for held, place in sorted(long):
+        total += held if at_once else sizes[place].of_a_row
+        if max(held, total) > MAX_LINE_BYTES:
+            places.add(place)
+    return places
+
+
 def _parquet(
     path: Path, names: Collection[str] | None, named: Collection[str] | None
 ) -> Iterator[tuple[Any, TableRow]]:
@@ -111,35 +148,30 @@ def _parquet(
     with suppress(ValueError):  # pyarrow says what is wrong with it
         sizes = column_sizes(path)
     with pq.ParquetFile(path) as file:
-        fields = [f for f in file.schema_arrow if names is None or f.name in names]
-        large: set[str] = set()
-        left_out: TableRow = {}
-        for field in fields:
-            size = sizes.get(field.name)
-            if (
-                size is None
-                or size.held <= MAX_LINE_BYTES
-                or size.of_a_row <= _LONG_ROW
-            ):
-                continue
-            large.add(field.name)
-            if not _is_needed(field, file.schema_arrow.names, named):
-                left_out[field.name] = None
-        fields = [field for field in fields if field.name not in left_out]
-        for field in fields:
-            if field.name in large:
+        fields = list(file.schema_arrow)
+        held = [sizes.get(field.name, ColumnSize(0, 0)) for field in fields]
+        places = _left_out(fields, held, named, at_once=False)
+        wanted = [f for f in fields if names is None or f.name in names]
+        left_out: TableRow = {
+            fields[place].name: None
+            for place in sorted(places)
+            if fields[place] in wanted
+        }
+        wanted = [field for field in wanted if field.name not in left_out]
+        for field in wanted:
+            if field.name in sizes:
                 _refuse_large(path, field, sizes[field.name])
-        wanted = [field.name for field in fields]
         few = any(
-            pa.types.is_nested(f.type) or pa.types.is_binary(f.type) for f in fields
+            pa.types.is_nested(f.type) or pa.types.is_binary(f.type) for f in wanted
         )
         most, fewest = (_FEW_ROWS, 1) if few else (_ROWS, _FEW_ROWS)
         # A value that many rows share is stored once: each row may be as large as all
         # that is.
-        stored = sum(sizes[name].held for name in wanted if name in sizes)
+        stored = sum(sizes[f.name].held for f in wanted if f.name in sizes)
         stored = stored if sizes else _stored_bytes(file.metadata)
         rows = max(fewest, min(most, _AT_ONCE // max(1, stored)))
-        for batch in file.iter_batches(batch_size=rows, columns=wanted):
+        columns = [field.name for field in wanted]
+        for batch in file.iter_batches(batch_size=rows, columns=columns):
             yield batch, left_out
 
 
@@ -170,24 +202,36 @@ def _stored(
     import pyarrow as pa
 
     with pa.memory_map(str(path)) as file:
-        try:
-            batches: Any = pa.ipc.open_stream(file)
-        except pa.ArrowInvalid:
-            whole = pa.ipc.open_file(file)
-            batches = (whole.get_batch(n) for n in range(whole.num_record_batches))
-        for batch in batches:
+        # A file is a stream between a mark and a footer, whose places may be false.
+        begins = len(_FILE_MARK) if file.read(len(_FILE_MARK)) == _FILE_MARK else 0
+        file.seek(0)
+        whole = file.read_buffer()[begins:]
+        sizes = stored_sizes(pa.BufferReader(whole))
+        fields = list(pa.ipc.open_stream(whole).schema)
+        places = _left_out(fields, sizes.columns, named, at_once=sizes.is_compressed)
+        kept = [place for place in range(len(fields)) if place not in places]
+        if sizes.is_compressed:
+            for place in kept:
+                _refuse_large(path, fields[place], sizes.columns[place])
+            unpacked = sum(sizes.columns[place].held for place in kept)
+            _refuse_unpacked(path, max(unpacked, sizes.dictionaries))
+        left_out: TableRow = {fields[place].name: None for place in sorted(places)}
+        options = pa.ipc.IpcReadOptions(included_fields=kept)
+        for batch in pa.ipc.open_stream(whole, options=options):
             batch.validate(full=True)  # offsets of a damaged file lead anywhere
-            left_out: TableRow = {
-                field.name: None
-                for number, field in enumerate(batch.schema)
-                if batch.column(number).nbytes > MAX_LINE_BYTES
-                and batch.column(number).nbytes > _LONG_ROW * batch.num_rows
-                and not _is_needed(field, batch.schema.names, named)
-            }
-            kept = [name for name in batch.schema.names if name not in left_out]
-            batch = batch.select(kept) if left_out else batch
             for start in range(0, batch.num_rows, _FEW_ROWS):
                 yield batch.slice(start, _FEW_ROWS), left_out
+
+
+def _refuse_unpacked(path: Path, size: int) -> None:
+    """Refuse a batch, or dictionaries, too large to be unpacked at once."""
+    if size > _MOST_UNPACKED:
+        raise InputError(
+            f"{path}: a batch of its rows, or the texts that they share, holds"
+            f" {size / 1e6:.0f} MB once it is unpacked; at most"
+            f" {_MOST_UNPACKED / 1e6:.0f} MB are read; write it as Parquet, or in"
+            " batches of fewer rows"
+        )
 
 
 def arrow_records(batch: Any) -> Iterator[TableRow | BadJson]:
@@ -214,21 +258,17 @@ def arrow_records(batch: Any) -> Iterator[TableRow | BadJson]:
 
 
 def _most_bytes(batch: Any) -> int:
-    """Return the most bytes that rows take in Python: a shared value counts once."""
-    kinds = zip(batch.schema.types, batch.itercolumns(), strict=True)
-    return sum(
-        column.nbytes * (batch.num_rows if "dictionary" in str(kind) else 1)
-        for kind, column in kinds
-    )
+    """Return the most bytes that rows take in Python: a shared value counts in each."""
+    return sum(map(python_bytes, batch.itercolumns()))
 
 
 def _too_long(row: Any) -> str | None:
     """Say which cell of a row holds too much; None if none does."""
     for field, column in zip(row.schema, row.itercolumns(), strict=True):
         limit = _limit(field.type)
-        if column.nbytes > limit:
+        if (size := python_bytes(column)) > limit:
             return (
-                f"column {field.name!r} holds {column.nbytes / 1e6:.0f} MB; at most"
+                f"column {field.name!r} holds {size / 1e6:.0f} MB; at most"
                 f" {limit / 1e6:.0f} MB are read; shorten it"
             )
     return None

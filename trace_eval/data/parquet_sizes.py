@@ -28,7 +28,7 @@ _META = 3  # of a column in it
 _PATH, _VALUES, _BYTES = 3, 5, 6  # of what is said of that column
 
 #: What an element of a list takes that is stored once for many, bytes.
-_ELEMENT = 8
+ELEMENT = 8
 
 
 class ColumnSize(NamedTuple):
@@ -68,7 +68,7 @@ def column_sizes(path: Path) -> Mapping[str, ColumnSize]:
                 raise ValueError("its footer lacks a column")
             more = max(0, _number(meta.get(_VALUES)) - rows)
             name = bytes(meta[_PATH][0]).decode(errors="replace")
-            held[name] += _number(meta.get(_BYTES)) + _ELEMENT * more
+            held[name] += _number(meta.get(_BYTES)) + ELEMENT * more
         for name, count in held.items():
             if name not in sizes or count > sizes[name].held:
                 sizes[name] = ColumnSize(count, rows)

@@ -94,7 +94,8 @@ def _of_dataset(provided: Any) -> Iterator[Any]:
     schema = provided.features.arrow_schema.metadata
     for start in range(0, len(provided), 16):
         part = provided.with_format("arrow")[start : start + 16]
-        yield from arrow_records(part.replace_schema_metadata(schema))
+        for batch in part.replace_schema_metadata(schema).to_batches():
+            yield from arrow_records(batch)
 
 
 #: What the readers of items take.
