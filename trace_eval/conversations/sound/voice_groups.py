@@ -90,16 +90,18 @@ def _mean_likeness(
 def contrast_of(
     likeness: VoiceVectors, groups: NDArray[np.int64], lengths: NDArray[Any]
 ) -> float:
-    """Return the mean likeness within the groups less that between them.
+    """Return which share of the likeness within the groups is missing between them.
 
-    Pairs are weighed by their lengths.
+    Short or lively speech makes all pieces less alike, of one voice and of two, by the
+    same factor; the share corrects for it, as Spearman's correction for attenuation
+    does. Pairs are weighed by their lengths.
     """
     weights = np.outer(lengths, lengths)
     np.fill_diagonal(weights, 0.0)
     is_same = groups[:, None] == groups[None]
     within = _weighted_mean(likeness[is_same], weights[is_same])
     between = _weighted_mean(likeness[~is_same], weights[~is_same])
-    return within - between
+    return (within - between) / within if within > 0 else 0.0
 
 
 def _weighted_mean(values: NDArray[Any], weights: NDArray[Any]) -> float:
