@@ -184,7 +184,7 @@ def _of_text(text: str, more: bool) -> Content | None:
     if re.match(r"(event|data): ?\S", low):
         decode = "join and decode the sound that they hold"
         return Content("events of a stream", decode, shown)
-    if _is_link(low.rstrip()):
+    if not more and _is_link(low.rstrip()):
         again = "git config core.symlinks true, and check it out again"
         return Content("a link that Git wrote as text", again, shown)
     if _NUMBERS.fullmatch(begun) and len(begun.split()) > 1:
@@ -198,7 +198,8 @@ def _of_text(text: str, more: bool) -> Content | None:
 def _is_link(text: str) -> bool:
     """Whether a text is one path, as Git writes a link where the system has none."""
     endings = (".wav", ".flac", ".mp3", ".ogg", ".opus", ".m4a", ".webm")
-    return text.endswith(endings) and "/" in text and text.isprintable()
+    is_path = "/" in text and text.isprintable() and not set(text) & set('"{}[]<>')
+    return is_path and text.endswith(endings)
 
 
 def _parses(text: str) -> bool:

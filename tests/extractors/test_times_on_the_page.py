@@ -27,7 +27,7 @@ def test_the_page_has_the_measured_figures() -> None:
     running = rows["syllables of running speech, relative error"]
     assert running["n"] == len(VOICES) * len(SYLLABLES)
     assert (
-        f"{-100 * running['median']:.0f} % too few in the median of {running['n']}"
+        f"{-100 * running['median']:.0f} % short in the median of {running['n']}"
         in page
     )
     clipped = rows["clipped share over the share at full scale"]
@@ -45,7 +45,7 @@ def test_the_page_has_the_figures_of_people() -> None:
         f"{-100 * everyone['median']:.0f} % in the median of {everyone['n']} acted"
         " German"
     )
-    assert f"of people they miss more: {missed}" in page
+    assert f"with people they miss more: {missed}" in page
     assert (
         f"{-100 * neutral['median']:.0f} % in the {neutral['n']} neutral ones" in page
     )

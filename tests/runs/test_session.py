@@ -106,7 +106,7 @@ def test_a_run_is_not_continued_in_another_way(
     judge_manifest(manifest, tmp_path / "run", options)
     other = louder_options(tmp_path, judge, gain=2)
     with pytest.raises(
-        UserError, match=r"another extractors \(peak.parameters.gain: 1.0, now 2"
+        UserError, match=r"other extractors \(peak.parameters.gain: 1.0, now 2"
     ):
         judge_manifest(manifest, tmp_path / "run", other)
     changed = _manifest(tmp_path, [(0.6, 0.5)])

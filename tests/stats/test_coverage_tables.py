@@ -87,7 +87,8 @@ def test_the_page_says_how_many_worlds_hold() -> None:
     rows = stored("coverage_intervals")["worlds"].values()
     above = sum(row["both"]["share"] > MOST for row in rows)
     assert f"In {len(rows)} simulated worlds" in PAGE
-    assert f"{len(rows) - above} lie within 93.5 and 97 %, and {above} above" in PAGE
+    assert "in at least 93.5 % of the draws" in PAGE
+    assert f"{len(rows) - above} in up to 97 %, {above} in more" in PAGE
 
 
 def test_truths_beside_the_stored_worlds_can_lie_lower() -> None:
@@ -96,8 +97,8 @@ def test_truths_beside_the_stored_worlds_can_lie_lower() -> None:
     assert lower() == pytest.approx(exact)
     assert exact["15"] == pytest.approx(0.915, abs=5e-4)
     text = (
-        f"15 labels alone hold {percent(exact['15'])} and 30 hold"
-        f" {percent(exact['30'])}."
+        f"it is {percent(exact['15'])} for 15 labels alone and"
+        f" {percent(exact['30'])} for 30."
     )
     assert text in PAGE
 

@@ -208,12 +208,12 @@ _TAG = re.compile(
     re.I,
 )
 _ASKS_YES_NO = re.compile(
-    r"\s*(?:(?:so|and|but|then|now|well|okay|ok|hm+),? )*"
+    r"\s{0,8}(?:(?:so|and|but|then|now|well|okay|ok|hm{1,8}),? ){0,8}"
     r"(?:does|do|did|is|are|was|were|has|have|had|can|so)\b",
     re.I,
 )
 _REPLY = re.compile(
-    r"\s*(?:\w+, )?(?:(?P<no>no|nope|not|never|it (?:does|did|is|was|has)(?:n't| not))"
+    r"\s{0,8}(?:\w{1,40}, )?(?:(?P<no>no|nope|not|never|it (?:does|did|is|was|has)(?:n't| not))"
     r"|yes|yep|yeah|indeed|it (?:does|did|is|was|has))\b",
     re.I,
 )

@@ -301,8 +301,8 @@ _LETTER_BEHIND = re.compile(
     rf"| (?:quote|text|says): ?\x00| -| {_VERBS}\b| [-\d\x00]|$"
 )
 #: Not "response B": who calls one so calls the other "response A".
-_NAMED_SO = "".join(rf"(?<!(?i:{thing}) )" for thing in lexicon.THING[3:-1].split("|"))
-_OTHER_LETTER = re.compile(rf"[^.!?\n]{{0,120}}(?<![\w'./-]){_NAMED_SO}B(?![\w/-])")
+_NAMED_SO = "".join(rf"(?<!(?i:{thing}) B)" for thing in lexicon.THING[3:-1].split("|"))
+_OTHER_LETTER = re.compile(rf"[^.!?\n]{{0,120}}B(?<![\w'./-]B){_NAMED_SO}(?![\w/-])")
 _QUANTITY = re.compile(r" (?:bit|touch|little|lot|tad|few|more|less)\b")
 _BARE_COMPARATIVE = re.compile(r" \S+ ?(?:[.,;]|than\b|$)")
 
