@@ -98,7 +98,7 @@ class Measured(NamedTuple):
 
 
 def difference(one: Present | Absent, other: Present | Absent) -> float:
-    """How far two groups of one clip are apart; infinite where one of them is absent."""
+    """Return how far two groups of one clip are apart; infinite if one is absent."""
     match one, other:
         case Transcript(), Transcript():
             import jiwer
@@ -173,7 +173,7 @@ def by_onnxruntime(name: str, device: str) -> list[Measured]:
 def recordings(
     checkpoint: str, device: str, batches: Sequence[int] = (1, 8, 32)
 ) -> list[dict[str, Any]]:
-    """Prompts and answers of the data through a Whisper, on the CPU alone and on the device."""
+    """Transcribe clips of the data by a Whisper, on the CPU and on the device."""
     import jiwer
 
     from extractors.whisper import WhisperExtractor

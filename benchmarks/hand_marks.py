@@ -1,4 +1,4 @@
-"""Speech of recorded calls, marked by hand: strips to mark from, and marks against the product.
+"""Speech of recorded calls, marked by hand: strips to mark, and comparisons.
 
     python -m benchmarks.hand_marks draw RECORDS --out FOLDER [--seconds 5]
     python -m benchmarks.hand_marks compare READER1.csv READER2.csv --records RECORDS [--save]
@@ -66,7 +66,7 @@ Marks = dict[str, dict[Role, Spans]]
 
 
 class Compared(NamedTuple):
-    """Two lists of stretches: distances of the edges of those that meet, and those that do not."""
+    """Two lists of spans compared: edge distances of matches, and the unmatched."""
 
     starts: list[float]
     ends: list[float]
@@ -113,7 +113,10 @@ def main() -> None:
 
 
 def draw(record: Path, out: Path, seconds: float) -> None:
-    """Draw the strips of a record folder as ``RECORD-0000.0.png``, by their first second."""
+    """Draw the strips of a record folder as ``RECORD-0000.0.png``.
+
+    The number is a strip's first second.
+    """
     import matplotlib as mpl
 
     mpl.use("agg")
@@ -279,7 +282,7 @@ def _outside(marks: Spans, span: tuple[float, float]) -> bool:
 
 
 def report(one: Marks, other: Marks, product: Marks) -> bool:
-    """Print how far all three are from each other; return whether the product is near enough."""
+    """Print how far the three marks differ; return if the product is near enough."""
     rows, good = [], True
     sides: Mapping[str, tuple[Marks, Marks]] = {
         "reader 1 and reader 2": (one, other),

@@ -1,4 +1,4 @@
-"""The default recogniser beside the plain library: word errors, CPU seconds per second of audio.
+"""The default recogniser beside the plain library: word errors and CPU time.
 
     TRACE_EVAL_DATA=... python -m benchmarks.hearing [--passes 2]
 

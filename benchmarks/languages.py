@@ -1,4 +1,4 @@
-"""Which language the default recogniser names, and how many words it gets wrong, by language.
+"""The language the default recogniser names and its word errors, by language.
 
     python -m benchmarks.languages [--clips VOICES=FILE.jsonl]...
 
@@ -42,7 +42,10 @@ def _plain(text: str) -> str:
 
 
 def errors(wanted: str, written: str, language: str) -> tuple[int, int]:
-    """Wrong and all words, or characters, without case and punctuation; numbers as written."""
+    """Count wrong and all words, or characters, without case and punctuation.
+
+    Numbers stay as they are written.
+    """
     import jiwer
 
     normal = _plain if language == "en" else normaliser_of(language)[0]

@@ -1,4 +1,4 @@
-"""How short the recogniser's windows may be: word errors and CPU by least length and margin.
+"""How short the recogniser's windows may be: word errors and CPU by length.
 
     TRACE_EVAL_DATA=... python -m benchmarks.short_windows [--clips 60]
 

@@ -1,4 +1,6 @@
-"""A run folder of any size, made without extracting or judging: for benchmarks and tests.
+"""A run folder of any size, without extracting or judging.
+
+Benchmarks and tests use it.
 
 Recordings are real files, their blueprints and the judge's opinions are drawn at random
 with a fixed seed. Everything goes through the project's own records, fusion and run

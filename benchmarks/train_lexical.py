@@ -130,7 +130,7 @@ def measure(weights: Array, bias: Array, rows: Rows) -> dict[str, float]:
 def train(
     path: Path, meaning: bool = False
 ) -> tuple[dict[str, Any], dict[str, dict[str, float]]]:
-    """Train; return the content of the file of coefficients, and what it reaches per split."""
+    """Train; return the coefficients' file, and its figures by split."""
     raw = path.read_bytes()
     records = [json.loads(line) for line in raw.splitlines()]
     splits = {

@@ -1,4 +1,4 @@
-"""How well odd answers, drift, and changes of mood are told from one voice; beside their goals.
+"""How well odd answers, drift and changes of mood are told from one voice.
 
     TRACE_EVAL_DATA=... python -m benchmarks.voice_runs [--seed 1] [--calls 8]
 
@@ -116,7 +116,7 @@ def odd_answers(
 def drifts(
     voices: Voices, random: np.random.Generator
 ) -> Iterator[tuple[str, Count, Count]]:
-    """Yield what happens to a voice, how often it drifts, and how often that is not known."""
+    """Yield what happens to a voice, how often it drifts and is not known."""
     counts: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
     for clips in voices.values():
         repeated = [*clips] * (1 + int(72 * SPEECH_RATE / sum(map(len, clips))))
@@ -152,7 +152,7 @@ def call_drifts(
 
 
 def _verdict(agent: Floats, user: Floats, random: np.random.Generator) -> str:
-    """Return what ``turns`` says of an agent's voice that is cut into turns of a call."""
+    """Return the verdict of ``turns`` on an agent's voice cut into turns."""
     sides: list[list[Floats]] = [[], []]
 
     def say(side: int, part: Floats) -> None:
@@ -182,7 +182,7 @@ def _verdict(agent: Floats, user: Floats, random: np.random.Generator) -> str:
 def _changed(
     sound: Floats, random: np.random.Generator
 ) -> Iterator[tuple[str, Floats]]:
-    """Yield a voice as it is, with rising formants, with rising noise, and getting softer."""
+    """Yield a voice as it is, with rising formants or noise, and softer."""
     yield "one voice", sound
     for rise in RISES:
         parts = np.array_split(sound, _STEPS)
@@ -200,7 +200,7 @@ def _changed(
 
 
 def _raised(sound: Floats, factor: float) -> Floats:
-    """Return speech whose formants are higher by a factor, at its own pitch and rate."""
+    """Return speech with formants scaled by a factor, at its pitch and rate."""
     import parselmouth
     from parselmouth.praat import call
 
@@ -217,7 +217,10 @@ def _raised(sound: Floats, factor: float) -> Floats:
 def moods(
     voices: Voices, each: int, random: np.random.Generator
 ) -> tuple[Count, Count, Count]:
-    """Return false changes, unknown ones, and how many of two people in two moods are found."""
+    """Count false, unknown and true changes between two moods.
+
+    True ones are of two people; the others are of one.
+    """
     names = sorted(voices)
     pairs = [
         (a, b) for a in names for b in names if a[3:] != b[3:] and of_one_sex(a, b)
@@ -241,7 +244,7 @@ def moods(
 def _change(
     voices: Voices, pair: tuple[str, str], random: np.random.Generator
 ) -> str | None:
-    """Return what the extractor says of two joined stretches; None where there is too little."""
+    """Return the verdict on two joined stretches; None if there is too little."""
     parts = [stretch(voices[name], random.uniform(3, 5), random) for name in pair]
     if parts[0] is None or parts[1] is None:
         return None

@@ -1,4 +1,6 @@
-"""How well changes of the voice, odd voices and sounds are heard, on real and made speech.
+"""How well changes of voice, odd voices and sounds are heard in speech.
+
+The speech is real and made.
 
     python -m benchmarks.voices [--each 50]     # TRACE_EVAL_DATA names the data
 
@@ -93,7 +95,7 @@ def figures(
     each: int,
     seed: int,
 ) -> str:
-    """Count changes that are found, with their error in time, and false ones of one voice."""
+    """Count changes that are found, their error in time, and false ones."""
     random = np.random.default_rng(seed)
     errors, lost, false, ones = [], 0, 0, 0
     while len(errors) + lost < each:

@@ -1,4 +1,7 @@
-"""Do intervals of ``agree`` hold the truth as often as they say? Draws without one are counted."""
+"""Measure how often intervals of ``agree`` hold the truth.
+
+Draws without an interval are counted.
+"""
 
 from __future__ import annotations
 

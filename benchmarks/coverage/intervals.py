@@ -334,7 +334,9 @@ def worlds() -> list[World]:
 
 
 def lower() -> dict[str, float]:
-    """Truths beside these worlds can lie lower, as those of Wilson's limits do: labels only, exact.
+    """Compute exactly how often limits of labels alone hold a win rate of .7.
+
+    Such truths beside the worlds above can be held less often, as with Wilson's limits.
 
     Returns:
         How often they hold a win rate of .7 without ties, by the number of labels.

@@ -1,4 +1,4 @@
-"""Conversations of every layout, benchmarks as they were released, containers, and databases."""
+"""Conversations of every layout, released benchmarks, containers and databases."""
 
 from __future__ import annotations
 
@@ -35,7 +35,10 @@ PAGE = 4096
 
 
 def sets(folder: Path) -> dict[str, Parser]:
-    """Those parsers with seeds. Of several files, the first byte of an input says which it is."""
+    """Return those parsers with their seeds.
+
+    Where there are several files, the first byte of an input says which it is.
+    """
     calls, released = folder / "calls", folder / "sets"
     sounds = [container(codec, kind, tone(0.2)) for codec, kind in CONTAINERS.items()]
     return {
@@ -226,7 +229,10 @@ def _seeds(files: dict[str, bytes]) -> list[bytes]:
 def reader_of_calls(
     folder: Path, name: str, files: dict[str, bytes]
 ) -> tuple[Read, list[bytes]]:
-    """Return a reader of calls: each is measured or named with a reason; figures are JSON."""
+    """Return a reader that measures calls, or names each with a reason.
+
+    All figures must be JSON.
+    """
     options = TurnsOptions(
         _LAYOUT.get(name, name), figures=FigureOptions(intervals=False)
     )
@@ -249,7 +255,7 @@ _LAYOUT = {"turns in JSON": "turns", "eva histories": "eva", "eva labels": "eva_
 
 
 def reader_of_release(folder: Path, name: str) -> tuple[Read, list[bytes]]:
-    """Return a reader of a benchmark: what it is converted to is read back, item for item."""
+    """Return a reader that converts a benchmark and reads each item back."""
     made = datasets_made.MADE[name](folder / "seed")
     files = {
         str(path.relative_to(made)): path.read_bytes()

@@ -59,7 +59,7 @@ _NONE = {"clips with": 0, "difference": "-"}
 def of_scale(
     clips: list[Rated], events: Mapping[str, Events], scale: str, kinds: Sequence[str]
 ) -> dict[str, Any]:
-    """Return, of each kind of event, the clips with it and what they are rated less than others."""
+    """Return how much lower clips with each kind of event are rated than others."""
     rated = [clip for clip in clips if np.isfinite(clip.mean(scale))]
     groups: dict[str, list[float]] = defaultdict(list)
     for clip in rated:

@@ -1,4 +1,4 @@
-"""Which other measure tells what the steps of voice quality miss, of what can be measured here.
+"""Which other measure tells what the steps of voice quality miss.
 
     python -m benchmarks.people.telling [--data DIR] [--rival NAME=FILE.csv]...
 
@@ -159,7 +159,7 @@ def candidates(
 
 
 def lead_without(a: Blueprint, b: Blueprint) -> float:
-    """Return the lead by all but periodicity; 0 where two answers are not comparable."""
+    """Return the lead without periodicity; 0 if the answers cannot be compared."""
     parts = [x for x in voice_lead(a, b).differences if x.step is not PROMINENCE]
     return math.fsum(one.steps for one in parts if one.steps is not None)
 

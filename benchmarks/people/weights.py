@@ -1,4 +1,4 @@
-"""How much of each number ``rules`` needs to prefer a voice: derived, and with parts left out.
+"""How much of each number ``rules`` needs to prefer a voice, and what it may drop.
 
     python -m benchmarks.people.weights [--data DIR] [--rival distillmos=FILE.csv]
 
@@ -62,7 +62,10 @@ Margins = tuple[float, ...]
 
 @dataclass(frozen=True)
 class Compared:
-    """The pairs of a set: differences of the numbers [shape=(pairs, numbers)], and verdicts."""
+    """The pairs of a set: differences of the numbers, and verdicts.
+
+    Differences have the shape (pairs, numbers).
+    """
 
     name: str
     clips: Sequence[Rated]
@@ -116,7 +119,7 @@ def outcome(one: Compared, margins: Margins) -> Outcome:
 
 
 def best(sets: Sequence[Compared], grid: dict[str, tuple[float, ...]]) -> Margins:
-    """Return the grid point with the best worst set, of those that keep both limits on each."""
+    """Return the grid point with the best worst set, within both limits on each."""
 
     def rank(margins: Margins) -> tuple[bool, float, float]:
         results = [outcome(one, margins) for one in sets]
@@ -181,7 +184,10 @@ def compared(data: Path, rivals: Sequence[str], names: Sequence[str]) -> list[Co
 
 
 def _gaps(a: Blueprint, b: Blueprint) -> dict[str, float]:
-    """Differences of two voices on speech of one length; none where they are not comparable."""
+    """Return differences of two voices; empty if they cannot be compared.
+
+    They are of one length of speech.
+    """
     numbers = comparable_numbers(a, b)
     if isinstance(numbers, str):
         return {}

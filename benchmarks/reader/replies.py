@@ -106,7 +106,10 @@ def _share(count: int, n: int) -> str:
 
 
 def _alike(pairs: Sequence[Row]) -> str:
-    """Winners and ties that two readers say alike, in the dimension that is known, or in all."""
+    """Count the pairs on which two readers name the same winner or tie.
+
+    It counts in the dimension that is known, or in all.
+    """
     alike = []
     for one in pairs:
         both = [said(one, judge) for judge in ("r1", "r2")]
