@@ -209,13 +209,14 @@ def recordings(
             for ours, theirs in zip(one.words, other.words, strict=True)
             if ours.start_s is not None and theirs.start_s is not None
         ]
-        texts = ([group.text or "-" for group in groups] for groups in (wanted, result))
+        wanted_texts = [group.text or "-" for group in wanted]
+        texts = [group.text or "-" for group in result]
         rows.append(
             {
                 "batch": batch,
                 "s of audio / s": sum(item.clip.seconds for item in items) / seconds,
                 "recordings with the same text": f"{len(same)} of {len(items)}",
-                "WER against the CPU": jiwer.wer(*texts),
+                "WER against the CPU": jiwer.wer(wanted_texts, texts),
                 "largest difference of a begin, s": max(begins, default=0.0),
             }
         )

@@ -359,7 +359,7 @@ def heard(
             blueprint = filled(decode(path), parts)
             words = blueprint.transcript
             text = words.text if isinstance(words, Transcript) else ""
-            yield MadeAnswer(**{**asdict(one), "heard": text})
+            yield replace(one, heard=text)
 
 
 def measured(made: list[MadeAnswer]) -> dict[str, object]:

@@ -63,10 +63,12 @@ def rendered(clips: Sequence[Path], folder: Path, number: int, seed: int) -> Non
         seed: of the clips, gaps and room tones that are drawn; replies may overlap by
             0.3 s.
     """
-    banks = [
-        sorted(one for one in each.rglob("*") if one.suffix in AUDIO_SUFFIXES)
-        for each in clips
-    ] or [list(VOICES)]
+    banks: list[list[Path]] = []
+    for bank_folder in clips:
+        files = bank_folder.rglob("*")
+        banks.append(sorted(file for file in files if file.suffix in AUDIO_SUFFIXES))
+    if not banks:
+        banks = [list(VOICES)]
     for one in range(number):
         rng = np.random.default_rng((seed, one))
         bank = banks[rng.integers(len(banks))]

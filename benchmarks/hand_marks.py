@@ -213,10 +213,10 @@ def marks_of(rows: Sequence[Sequence[Any]]) -> Marks:
     )
     for record, role, start, end in rows:
         spans[record][role].append((start, end))
-    return {
-        record: {role: joined(sides[role], JOIN_S) for role in ROLES}
-        for record, sides in spans.items()
-    }
+    marks: Marks = {}
+    for record, sides in spans.items():
+        marks[record] = {role: joined(sides[role], JOIN_S) for role in ROLES}
+    return marks
 
 
 def product_marks(records: Path, names: Sequence[str]) -> Marks:
@@ -227,13 +227,11 @@ def product_marks(records: Path, names: Sequence[str]) -> Marks:
             records / name, TurnsOptions(layout="two_files")
         ).conversations
         call = timed.item.conversation
-        marks[name] = {
-            role: joined(
-                (span for _, turn in call.turns_of(role) for span in turn.stretches),
-                JOIN_S,
-            )
-            for role in ROLES
-        }
+        marks[name] = {}
+        for role in ROLES:
+            turns = [turn for _, turn in call.turns_of(role)]
+            spans = [span for turn in turns for span in turn.stretches]
+            marks[name][role] = joined(spans, JOIN_S)
     return marks
 
 

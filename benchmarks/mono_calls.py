@@ -282,10 +282,10 @@ def count(tally: Tally, call: Conversation | None, truth: list[Spans]) -> None:
 def is_wrong(turn: tuple[float, float, int], voices: Sequence[Spans]) -> bool:
     """Whether a true turn is heard more of the other voice."""
     start, end, side = turn
-    heard_s = [
-        total((max(start, a), min(end, b)) for a, b in spans if b > start and a < end)
-        for spans in voices
-    ]
+    heard_s = []
+    for spans in voices:
+        inside = [(a, b) for a, b in spans if b > start and a < end]
+        heard_s.append(total((max(start, a), min(end, b)) for a, b in inside))
     return heard_s[1 - side] > heard_s[side]
 
 
@@ -379,10 +379,10 @@ def dialogue_gaps(world: str) -> list[Any]:
         if call is None:
             refused.append(f"{name} refused ({len(calls)})")
             continue
-        truth: list[Spans] = [
-            [(start, end) for turns in calls for start, end, of in turns if of == side]
-            for side in (0, 1)
-        ]
+        truth: list[Spans] = [[], []]
+        for turns in calls:
+            for start, end, side in turns:
+                truth[side].append((start, end))
         _, voices = matched(call, truth, len(sound) / SPEECH_RATE)
         errors += [error for turns in calls for error in gap_errors(turns, voices)]
     named = ", ".join([f"{len(errors)} gaps", *refused])

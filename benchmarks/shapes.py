@@ -228,7 +228,10 @@ def scorer_of(shape: dict[str, int], device: str, rank: int) -> Any:
 
 def drawn(rng: random.Random, vocabulary: int, count: int) -> list[list[int]]:
     """Texts of random tokens."""
-    return [[rng.randrange(2, vocabulary) for _ in range(TOKENS)] for _ in range(count)]
+    texts = []
+    for _ in range(count):
+        texts.append([rng.randrange(2, vocabulary) for _ in range(TOKENS)])
+    return texts
 
 
 def rate(scorer: Any, vocabulary: int, batch: int, rows: int) -> None:

@@ -132,9 +132,9 @@ class Tally:
     def row(self) -> list[int]:
         """Return the number of calls, of refusals, and of each mistake."""
         timed = [one for one in self.found if one]
-        mistakes = [
-            sum(getattr(one, field.name) for one in timed) for field in fields(Found)
-        ]
+        mistakes: list[int] = []
+        for field in fields(Found):
+            mistakes.append(sum(getattr(one, field.name) for one in timed))
         return [len(self.found), len(self.found) - len(timed), *mistakes]
 
 

@@ -104,18 +104,15 @@ def pair_shares(cases: Sequence[Case], count: Count) -> dict[str, float]:
 
     The share is of all pairs, and of the worst one; a pair is both answers.
     """
-    sizes = [
-        [
-            sum(count(text(bp)) for bp in (case.a, case.b))
-            for text in (render_compact, _paper)
-        ]
-        for case in cases
-    ]
-    compact, paper = (sum(column) for column in zip(*sizes, strict=True))
-    return {
-        "all pairs": compact / paper,
-        "worst pair": max(one / other for one, other in sizes),
-    }
+    compact = paper = 0
+    worst = 0.0
+    for case in cases:
+        in_compact = count(render_compact(case.a)) + count(render_compact(case.b))
+        in_paper = count(_paper(case.a)) + count(_paper(case.b))
+        compact += in_compact
+        paper += in_paper
+        worst = max(worst, in_compact / in_paper)
+    return {"all pairs": compact / paper, "worst pair": worst}
 
 
 def _paper(blueprint: Blueprint) -> str:
@@ -127,10 +124,10 @@ def tokens_of_calls(
 ) -> dict[str, float]:
     """Return tokens of whole calls: the static part, the mean and the most."""
     view = PairTextView(JudgeOptions(rendering=rendering))
-    sizes = [
-        sum(count(message.text) for message in view.messages(view.prepare(case), "ab"))
-        for case in cases
-    ]
+    sizes = []
+    for case in cases:
+        messages = view.messages(view.prepare(case), "ab")
+        sizes.append(sum(count(message.text) for message in messages))
     return {
         "static part": count(view.system.text),
         "mean": sum(sizes) / len(sizes),

@@ -206,11 +206,10 @@ def _raised(sound: Floats, factor: float) -> Floats:
 
     if factor == 1:
         return sound
-    changed = call(
-        parselmouth.Sound(sound.astype(float), SPEECH_RATE),
-        "Change gender",
-        *(75, 600, factor, 0, 1, 1),
-    )
+    # The pitch is sought within 75 to 600 Hz; its median, its range and the length stay.
+    settings = (75, 600, factor, 0, 1, 1)
+    heard = parselmouth.Sound(sound.astype(float), SPEECH_RATE)
+    changed = call(heard, "Change gender", *settings)
     return np.asarray(changed.values[0][: len(sound)], np.float32)
 
 
@@ -227,18 +226,24 @@ def moods(
     ]
     same = [pair for pair in pairs if pair[0][:2] == pair[1][:2]]
     other = [pair for pair in pairs if pair[0][:2] != pair[1][:2]]
-    results = {
-        label: [
-            _change(voices, chosen[random.integers(len(chosen))], random)
-            for _ in range(each)
-        ]
-        for label, chosen in (("same", same), ("other", other))
-    }
-    same_events = [one for one in results["same"] if one is not None]
-    other_events = [one for one in results["other"] if one is not None]
+    same_events = _events(voices, same, each, random)
+    other_events = _events(voices, other, each, random)
     false = Count(same_events.count("change"), len(same_events))
     unknown = Count(same_events.count("unknown"), len(same_events))
     return false, unknown, Count(other_events.count("change"), len(other_events))
+
+
+def _events(
+    voices: Voices, pairs: list[tuple[str, str]], each: int, random: np.random.Generator
+) -> list[str]:
+    """Return the verdicts on ``each`` drawn pairs, but where there is too little."""
+    events = []
+    for _ in range(each):
+        pair = pairs[random.integers(len(pairs))]
+        event = _change(voices, pair, random)
+        if event is not None:
+            events.append(event)
+    return events
 
 
 def _change(

@@ -15,6 +15,7 @@ import argparse
 import os
 from collections import defaultdict
 from collections.abc import Sequence
+from itertools import permutations
 from pathlib import Path
 
 import numpy as np
@@ -171,8 +172,9 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     made = made_voices()
-    sexes = [[v for v in sex if v in made] for sex in (MEN, WOMEN)]
-    pairs = [(a, b) for sex in sexes for a in sex for b in sex if a != b]
+    pairs: list[tuple[str, str]] = []
+    for sex in (MEN, WOMEN):
+        pairs += permutations([name for name in sex if name in made], 2)
     print("made voices:", figures(made, pairs, options.each, options.seed))
     print(
         "sounds, made voices:",

@@ -123,10 +123,11 @@ class Labelled:
 def _counted(
     truth: Mapping[str, float], drawn: list[Mapping[str, IntervalEstimate]]
 ) -> Row:
-    return {
-        name: coverage([one[name].interval for one in drawn], value)
-        for name, value in truth.items()
-    }
+    row: Row = {}
+    for name, value in truth.items():
+        intervals = [estimates[name].interval for estimates in drawn]
+        row[name] = coverage(intervals, value)
+    return row
 
 
 def coverage(limits: Sequence[Range | None], value: float) -> Row:

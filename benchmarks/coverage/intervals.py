@@ -341,10 +341,8 @@ def lower() -> dict[str, float]:
     Returns:
         How often they hold a win rate of .7 without ties, by the number of labels.
     """
-    results = {
-        labels: World("win rate .7", "useful", labels).outcomes() for labels in (15, 30)
-    }
-    return {
-        str(labels): float(np.mean([d.labels for d in all_]))
-        for labels, all_ in results.items()
-    }
+    held: dict[str, float] = {}
+    for labels in (15, 30):
+        outcomes = World("win rate .7", "useful", labels).outcomes()
+        held[str(labels)] = float(np.mean([outcome.labels for outcome in outcomes]))
+    return held

@@ -203,11 +203,11 @@ def _copies(
     """
     size = np.resize(counts, 100)
     group = np.repeat(np.arange(100), size)
-    clips = [[f"{side}{n}" for n in group] for side in "ab"]
-    swapped = [
-        sides[:: -1 if n % 2 else 1] for n, sides in enumerate(zip(*clips, strict=True))
-    ]
-    facts = {"clip_a": [a for a, _ in swapped], "clip_b": [b for _, b in swapped]}
+    facts: dict[str, list[str]] = {"clip_a": [], "clip_b": []}
+    for place, pair in enumerate(group):
+        first, second = ("b", "a") if place % 2 else ("a", "b")
+        facts["clip_a"].append(f"{first}{pair}")
+        facts["clip_b"].append(f"{second}{pair}")
     if named:
         facts["instruction_id"] = [f"i{n}" for n in range(len(group))]
 

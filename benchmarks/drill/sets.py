@@ -94,6 +94,7 @@ def layouts() -> dict[str, dict[str, bytes]]:
         "termination_reason": "user_stop",
     }
     results = {"info": {"audio_native_config": {"tick_duration_seconds": 0.2}}}
+    exports = {name.partition(".")[0]: _two_calls(name) for name in EXPORTS}
     return {
         "turns": {"turns.csv": rows.encode()},
         "turns in JSON": {"turns.jsonl": _lines(turns)},
@@ -106,14 +107,14 @@ def layouts() -> dict[str, dict[str, bytes]]:
         "eva": _eva_record("r1") | _eva_record("r2"),
         "eva histories": {"histories.json": _json([_history("h1"), _history("h2")])},
         "eva labels": {"labels.jsonl": _lines(_labelled())},
-        **{  # two calls as a platform exports them
-            name.partition(".")[0]: {
-                f"{n}-{name}": export_text(name).replace("-1", f"-{n}").encode()
-                for n in (1, 2)
-            }
-            for name in EXPORTS
-        },
+        **exports,
     }
+
+
+def _two_calls(name: str) -> dict[str, bytes]:
+    """Return two calls as a platform exports them, by file name."""
+    text = export_text(name)
+    return {f"{n}-{name}": text.replace("-1", f"-{n}").encode() for n in (1, 2)}
 
 
 def _eva_record(name: str) -> dict[str, bytes]:

@@ -131,7 +131,8 @@ def asked_figures(
         own = [one for one in requested if one.kind == kind]
         said = [
             judged(
-                *(blueprints[c.item] for c in (one.a, one.b)),
+                blueprints[one.a.item],
+                blueprints[one.b.item],
                 "paralinguistics",
                 one.instruction,
             )

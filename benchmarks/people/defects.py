@@ -68,12 +68,13 @@ def of_scale(
         [clip.mean(scale) - np.mean(groups[clip.group]) for clip in rated]
     )
     unit = figures.numbered([clip.unit for clip in rated])
+    kinds_of_clips = []
+    for clip in rated:
+        kinds_of_clips.append({event["kind"] for event in events[clip.item]})
     results: dict[str, Any] = {}
     for kind in ("any", *kinds):
         sought = kinds if kind == "any" else (kind,)
-        has = np.array(
-            [any(e["kind"] in sought for e in events[c.item]) for c in rated]
-        )
+        has = np.array([not found.isdisjoint(sought) for found in kinds_of_clips])
         results[kind] = {"clips with": int(has.sum())}
         if not has.any() or has.all():
             continue

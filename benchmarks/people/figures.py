@@ -191,13 +191,11 @@ def concordances(
                 n[f"{name} - {base}"] = n[name]
                 resampler.difference(f"{name} - {base}", base, name)
     result = estimates(resampler, n)
-    return {
-        name: (
-            result[name],
-            words(result[name], [(b, result.get(f"{name} - {b}")) for b in against]),
-        )
-        for name in numbers
-    }
+    rows: dict[str, tuple[Figure, str]] = {}
+    for name in numbers:
+        leads = [(base, result.get(f"{name} - {base}")) for base in against]
+        rows[name] = (result[name], words(result[name], leads))
+    return rows
 
 
 def words(figure: Figure, over: Sequence[tuple[str, Figure | None]] = ()) -> str:
@@ -283,10 +281,8 @@ def ceiling(
     order, counts = [], np.zeros((3, 2))
     for _ in range(HALVES):
         drawn = set(rng.permutation(raters)[: len(raters) // 2])
-        one, other = (
-            [_only(clip, scale, drawn, keep) for clip in clips]
-            for keep in (True, False)
-        )
+        one = [_only(clip, scale, drawn, True) for clip in clips]
+        other = [_only(clip, scale, drawn, False) for clip in clips]
         pairs = pairs_of(other, scale)
         order.append(
             concordance(np.array([clip.mean(scale) for clip in one]), pairs, apart)

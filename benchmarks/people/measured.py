@@ -110,11 +110,11 @@ def deciding(clips: Sequence[Rated], blueprints: Mapping[str, Blueprint]) -> Arr
 
 def _common_seconds(blueprints: Sequence[Blueprint]) -> float:
     """Return the longest stretch of speech that all have numbers of, else 0."""
-    lengths = [
-        {round(part.seconds, 2) for part in one.quality.parts or ()}
-        for one in blueprints
-        if isinstance(one.quality, Quality)
-    ]
+    lengths = []
+    for blueprint in blueprints:
+        quality = blueprint.quality
+        if isinstance(quality, Quality):
+            lengths.append({round(part.seconds, 2) for part in quality.parts or ()})
     return max(set.intersection(*lengths), default=0.0) if lengths else 0.0
 
 
@@ -177,10 +177,9 @@ def rival_numbers(
     clips: Sequence[Rated], rivals: Mapping[str, Mapping[str, float]]
 ) -> dict[str, Array]:
     """Rival -> its scores [shape=(clips,)], for those that know a clip of this set."""
-    results = {
-        name: np.array([scores.get(clip.item, math.nan) for clip in clips])
-        for name, scores in rivals.items()
-    }
-    return {
-        name: values for name, values in results.items() if np.isfinite(values).any()
-    }
+    results: dict[str, Array] = {}
+    for name, scores in rivals.items():
+        values = np.array([scores.get(clip.item, math.nan) for clip in clips])
+        if np.isfinite(values).any():
+            results[name] = values
+    return results
