@@ -1,4 +1,4 @@
-"""Judges that follow a planted cue: what they reward, and how often ``drill`` notices it.
+"""Judges that follow a planted cue: what they reward, and how ``drill`` notices.
 
     python -m benchmarks.cues [--clips 60] [--seed 0]
 
@@ -134,7 +134,10 @@ def clips_of(number: int, seed: int) -> list[Path]:
 def drilled(
     cue: str, clips: list[Path], home: Path, followed: float = 1.0
 ) -> dict[str, Any]:
-    """Drill a judge, and let it reward each clip beside its padded, louder or doubled self."""
+    """Drill a judge, and measure how often it rewards each clip's changed self.
+
+    The change pads, amplifies or doubles the clip.
+    """
     extract = ExtractOptions(
         overrides=dict.fromkeys(("transcript", "quality", "pitch", "rate"), "none"),
         cache=home / "cache",

@@ -84,20 +84,20 @@ def found(
                 errors[kind].append(
                     (abs(best["start_s"] - one.start), abs(best["end_s"] - one.end))
                 )
-    return {
-        kind: {
+    results: dict[str, dict[str, Any]] = {}
+    for kind, pairs in errors.items():
+        hits = len(pairs)
+        near = [max(pair) <= WITHIN_S for pair in pairs] or [False]
+        results[kind] = {
             "clips": clips,
-            "recall": round(len(own) / clips, 3),
-            "precision": round(len(own) / max(1, len(own) + wrong[kind]), 3),
+            "recall": round(hits / clips, 3),
+            "precision": round(hits / max(1, hits + wrong[kind]), 3),
             "wrong": wrong[kind],
             "at another defect": beside[kind],
-            "median error, s": round(float(np.median(own or [(0.0, 0.0)])), 3),
-            "spans within .1 s": round(
-                float(np.mean([max(pair) <= WITHIN_S for pair in own] or [False])), 3
-            ),
+            "median error, s": round(float(np.median(pairs or [(0.0, 0.0)])), 3),
+            "spans within .1 s": round(float(np.mean(near)), 3),
         }
-        for kind, own in errors.items()
-    }
+    return results
 
 
 def clean(data: Path, measured: Measured) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -108,9 +108,10 @@ def clean(data: Path, measured: Measured) -> Iterator[tuple[str, dict[str, Any]]
             for path in (data / name).rglob("*")
             if path.suffix in (".wav", ".flac", ".mp3")
         )
-        kinds = [
-            {event["kind"] for event in measured.events(decode(path))} for path in paths
-        ]
+        kinds: list[set[str]] = []
+        for path in paths:
+            events = measured.events(decode(path))
+            kinds.append({event["kind"] for event in events})
         yield (
             name,
             {

@@ -72,7 +72,10 @@ def drop_out(x: Floats, rate: int, rng: Rng) -> Planted:
 
 
 def click(x: Floats, rate: int, rng: Rng) -> Planted:
-    """One to four samples at .4 to 1 times the clip's peak, three times what lies beside them."""
+    """Add a click of one to four samples at 0.4 to 1 times the clip's peak.
+
+    It is refused where what lies beside it is louder than a third of it.
+    """
     at = int(rng.integers(rate // 10, len(x) - rate // 10))
     size = int(rng.integers(1, 5))
     high = np.abs(x).max() * rng.uniform(0.4, 1)
@@ -133,7 +136,10 @@ def abrupt_begin(x: Floats, rate: int, rng: Rng) -> Planted:
 
 
 def abrupt_end(x: Floats, rate: int, rng: Rng) -> Planted:
-    """From the middle of a loud place on all is cut away; silence takes its place half the time."""
+    """Cut everything away from the middle of a loud place on.
+
+    In half of the cases silence takes its place.
+    """
     # 40 ms behind the cut are loud as well: an end before a pause or a stop is not
     # abrupt.
     at = inside(x, rate, rng, 0.08) + rate // 25
@@ -146,7 +152,7 @@ def abrupt_end(x: Floats, rate: int, rng: Rng) -> Planted:
 
 
 def pitch_jump(x: Floats, rate: int, rng: Rng) -> Planted:
-    """From the middle of a voiced stretch to the next quiet, f0 is 10 to 16 semitones off.
+    """Shift f0 by 10 to 16 semitones from mid-voice to the next quiet.
 
     Praat hears the step in the result, with voice on both sides, and no step back where
     it ends.
@@ -189,7 +195,10 @@ def pitch_jump(x: Floats, rate: int, rng: Rng) -> Planted:
 
 
 def long_pause(x: Floats, rate: int, rng: Rng) -> Planted:
-    """3.5 to 7 s of the clip's own quiet between words: .3 s of them come before and behind it."""
+    """Insert 3.5 to 7 s of the clip's own quiet between two words.
+
+    0.3 s of real quiet stay before and behind it.
+    """
     loud = np.flatnonzero(loud_frames(x, rate, 25))
     gaps = np.flatnonzero(np.diff(loud) >= 6)
     gaps = gaps[(gaps >= 30) & (gaps < len(loud) - 30)]
@@ -257,7 +266,10 @@ KINDS: dict[str, Callable[[Floats, int, Rng], Planted]] = {
 
 
 class Made(NamedTuple):
-    """One clip with a defect and the same without it, before the codec; places in seconds."""
+    """A clip with a defect, and the same clip without it, before the codec.
+
+    Places are in seconds.
+    """
 
     voice: str
     clean: Floats

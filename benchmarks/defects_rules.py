@@ -1,4 +1,4 @@
-"""Pairs of which one answer has a planted defect: how often ``rules`` prefers the clean one.
+"""Pairs with a planted defect, and how often ``rules`` prefers the clean answer.
 
     python -m benchmarks.defects_rules [--clips 16] [--seed 3]
 
@@ -47,7 +47,9 @@ def blueprints_of(kind: str, clips: int, seed: int, data: Path) -> list[Blueprin
 
 
 def judged(made: list[Blueprint]) -> dict[str, Any]:
-    """How often each answer of a pair is preferred, whichever comes first, with the group and not.
+    """Count which answer of each pair is preferred, with the group and without.
+
+    Either answer may come first.
 
     Args:
         made: the clean and the planted answer of each pair, one after the other.

@@ -78,7 +78,7 @@ def recorded(path: Path) -> tuple[Floats, int]:
 
 
 def voices(data: Path) -> Voices:
-    """Voice -> its utterances: real and neural ones of the shared data, and built ones."""
+    """Return the utterances of each voice: real, neural and built ones."""
     results: Voices = defaultdict(list)
     for path in sorted((data / "people" / "emotion" / "audio").iterdir()):
         results[f"actor {path.name[:2]}"].append(path)
@@ -116,7 +116,10 @@ def base(utterances: list[Utterance], rng: Rng) -> tuple[Floats, int]:
 
 
 def _faded(x: Floats, rate: int) -> Floats:
-    """With both ends faded: for 20 ms where it is quiet, else for 150, for it was cut in a word."""
+    """Fade both ends: over 20 ms where they are quiet, else over 150 ms.
+
+    A loud end was cut within a word.
+    """
     loud = loud_frames(x, rate, 30)
     shape = np.ones(len(x))
     for end, part in ((1, loud[:3]), (-1, loud[-3:])):
@@ -173,7 +176,10 @@ def loud_frames(x: Floats, rate: int, below_db: float = 10.0) -> npt.NDArray[np.
 def inside(
     x: Floats, rate: int, rng: Rng, seconds: float, below_db: float = 10.0
 ) -> int:
-    """Draw a sample from which on so many seconds are loud; fewer where no such place is."""
+    """Draw a sample from which the next seconds are loud.
+
+    A shorter stretch is taken where none is that long.
+    """
     loud = loud_frames(x, rate, below_db)
     for length in np.geomspace(seconds, 0.03, 8):
         n = max(2, round(length * 100))
@@ -197,7 +203,10 @@ def joined(parts: list[Floats], fade: int) -> Floats:
 
 
 def voices_beside(y: Floats, rate: int, at: float) -> tuple[Floats, Floats]:
-    """f0 without a gap before a moment, backwards, and behind it, from 15 ms on, Hz every 5 ms."""
+    """Return f0 without a gap before a moment, backwards, and behind it.
+
+    Values are in Hz, every 5 ms, from 15 ms on either side.
+    """
     first = max(0, round((at - 0.2) * rate))
     sound = parselmouth.Sound(y[first : first + rate * 2 // 5], rate)
     pitch = sound.to_pitch_cc(0.005, 50.0, pitch_ceiling=600.0)

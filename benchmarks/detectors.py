@@ -1,4 +1,4 @@
-"""Two detectors of speech on turns marked by hand: where they begin and end, and what they cost.
+"""Two speech detectors on turns marked by hand: their edges, and their cost.
 
     TRACE_EVAL_DATA=... python -m benchmarks.detectors
 

@@ -98,7 +98,7 @@ class Measured(NamedTuple):
 
 
 def difference(one: Present | Absent, other: Present | Absent) -> float:
-    """How far two groups of one clip are apart; infinite where one of them is absent."""
+    """Return how far two groups of one clip are apart; infinite if one is absent."""
     match one, other:
         case Transcript(), Transcript():
             import jiwer
@@ -173,7 +173,7 @@ def by_onnxruntime(name: str, device: str) -> list[Measured]:
 def recordings(
     checkpoint: str, device: str, batches: Sequence[int] = (1, 8, 32)
 ) -> list[dict[str, Any]]:
-    """Prompts and answers of the data through a Whisper, on the CPU alone and on the device."""
+    """Transcribe clips of the data by a Whisper, on the CPU and on the device."""
     import jiwer
 
     from extractors.whisper import WhisperExtractor
@@ -209,13 +209,14 @@ def recordings(
             for ours, theirs in zip(one.words, other.words, strict=True)
             if ours.start_s is not None and theirs.start_s is not None
         ]
-        texts = ([group.text or "-" for group in groups] for groups in (wanted, result))
+        wanted_texts = [group.text or "-" for group in wanted]
+        texts = [group.text or "-" for group in result]
         rows.append(
             {
                 "batch": batch,
                 "s of audio / s": sum(item.clip.seconds for item in items) / seconds,
                 "recordings with the same text": f"{len(same)} of {len(items)}",
-                "WER against the CPU": jiwer.wer(*texts),
+                "WER against the CPU": jiwer.wer(wanted_texts, texts),
                 "largest difference of a begin, s": max(begins, default=0.0),
             }
         )

@@ -40,7 +40,7 @@ from trace_eval.data.measures.directions import read_aloud
 
 @dataclass(frozen=True)
 class Manner:
-    """A manner: how requests ask for it, how it is written in brackets, how it is read out."""
+    """A manner as requests ask for it, as brackets write it, and as read aloud."""
 
     phrase: str
     bracket: str
@@ -359,7 +359,7 @@ def heard(
             blueprint = filled(decode(path), parts)
             words = blueprint.transcript
             text = words.text if isinstance(words, Transcript) else ""
-            yield MadeAnswer(**{**asdict(one), "heard": text})
+            yield replace(one, heard=text)
 
 
 def measured(made: list[MadeAnswer]) -> dict[str, object]:
@@ -389,7 +389,9 @@ def measured(made: list[MadeAnswer]) -> dict[str, object]:
 
 
 def written(data: Path) -> tuple[int, int]:
-    """Count directions found in answers that audio models wrote to other questions, and answers.
+    """Count directions found in audio models' answers to other questions.
+
+    The second number is the count of answers, once for each manner.
 
     Nobody asked them for a manner, so that all that is found is found wrongly, but
     where a manner is what the question is about ("Sad.").

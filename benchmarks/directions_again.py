@@ -53,10 +53,13 @@ def main() -> None:
 
 def _in_turn(made: list[MadeAnswer]) -> list[int]:
     """Return the places of answers of each kind in turn."""
-    by_kind = [
-        [n for n, one in enumerate(made) if kind_of(one) == kind] for kind in TITLES
-    ]
-    return [n for n in chain.from_iterable(zip_longest(*by_kind)) if n is not None]
+    by_kind: dict[str, list[int]] = {kind: [] for kind in TITLES}
+    for place, answer in enumerate(made):
+        kind = kind_of(answer)
+        if kind in by_kind:
+            by_kind[kind].append(place)
+    turns = chain.from_iterable(zip_longest(*by_kind.values()))
+    return [place for place in turns if place is not None]
 
 
 def kind_of(one: MadeAnswer) -> str:

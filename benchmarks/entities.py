@@ -1,4 +1,4 @@
-"""Entity rules on labelled entities, beside the majority and plain equality of letters and digits.
+"""Entity rules on labelled entities, beside the majority and plain equality.
 
     python -m benchmarks.entities PATH/key_entity_transcription.jsonl
 
@@ -37,7 +37,7 @@ def entities(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def main() -> None:
-    """Print the accuracy of rules and baselines, of all entities and of those that are wrong."""
+    """Print the accuracy of rules and baselines, of all and of wrong entities."""
     parser = options_of(__doc__)
     parser.add_argument("path", type=Path)
     rows = list(entities(parser.parse_args().path))

@@ -1,4 +1,4 @@
-"""Seconds of compute per second of audio of each extractor, and pairs per minute end to end.
+"""CPU seconds of each extractor per second of audio, and pairs per minute.
 
     python -m benchmarks.extract [CLIPS ...]
 
@@ -67,7 +67,7 @@ def extracted(
 
 
 def filled(clip: Clip, extractors: Iterable[Extractor]) -> Blueprint:
-    """Fill a blueprint by extractors, each of which sees what those before it measured."""
+    """Fill a blueprint by extractors, each seeing what those before measured."""
     result = Blueprint(clip=clip.sha256)
     for extractor in extractors:
         extractor.load()
@@ -77,7 +77,10 @@ def filled(clip: Clip, extractors: Iterable[Extractor]) -> Blueprint:
 
 
 def per_extractor(clips: list[Clip]) -> dict[str, float]:
-    """Group=extractor -> seconds of CPU per second of audio; looking for defects is the last."""
+    """Return CPU seconds per second of audio, by ``group=extractor``.
+
+    Looking for defects is the last.
+    """
     extractors = [*plan_extractors("screen", {}), create("defects")]
     filled(clips[0], extractors)
     spent: Counter[str] = Counter()
@@ -97,7 +100,10 @@ def per_extractor(clips: list[Clip]) -> dict[str, float]:
 
 
 def end_to_end(manifest: Path) -> tuple[float, float]:
-    """(pairs per minute, peak memory of the largest process in MB) of the judge command."""
+    """Return the judge command's pairs per minute, and its peak memory in MB.
+
+    The memory is that of the largest process.
+    """
     pairs = len(read_manifest(manifest).pairs)
     with tempfile.TemporaryDirectory() as folder:
         places = ("--out", f"{folder}/run", "--cache", f"{folder}/cache")

@@ -63,10 +63,12 @@ def rendered(clips: Sequence[Path], folder: Path, number: int, seed: int) -> Non
         seed: of the clips, gaps and room tones that are drawn; replies may overlap by
             0.3 s.
     """
-    banks = [
-        sorted(one for one in each.rglob("*") if one.suffix in AUDIO_SUFFIXES)
-        for each in clips
-    ] or [list(VOICES)]
+    banks: list[list[Path]] = []
+    for bank_folder in clips:
+        files = bank_folder.rglob("*")
+        banks.append(sorted(file for file in files if file.suffix in AUDIO_SUFFIXES))
+    if not banks:
+        banks = [list(VOICES)]
     for one in range(number):
         rng = np.random.default_rng((seed, one))
         bank = banks[rng.integers(len(banks))]
@@ -105,7 +107,10 @@ def leaking(sound: Any, late: int, voice: int = 1, gain_db: float = -25.0) -> An
 
 
 def loud_frames(channel: Any, rate: int) -> Any:
-    """First samples of the frames of 20 ms within 30 dB of the loudest, and over room tone."""
+    """Return the first samples of loud frames of 20 ms.
+
+    A frame is loud within 30 dB of the loudest, and over the room tone.
+    """
     size = rate // 50
     frames = (
         np.square(channel[: len(channel) // size * size]).reshape(-1, size).mean(axis=1)
@@ -173,7 +178,10 @@ def _noise(sound: Any, rate: int, rng: np.random.Generator) -> Any:
 
 
 def _gain(sound: Any, rate: int, rng: np.random.Generator) -> Any:
-    """Automatic gain: half of each second's distance from the loudest, in dB, is made up."""
+    """Apply automatic gain.
+
+    Half of each second's distance from the loudest, in dB, is made up.
+    """
     power = uniform_filter1d(np.square(sound), rate, axis=0, mode="constant")
     level = np.sqrt(power.clip(0)) + 1e-4
     return sound * np.minimum(8, np.sqrt(level.max(axis=0) / level))
@@ -191,7 +199,7 @@ def _gate(sound: Any, rate: int, rng: np.random.Generator) -> Any:
 
 
 def _leaky_gate(sound: Any, rate: int, rng: np.random.Generator) -> Any:
-    """Each side leaks into the other at -20 to -35 dB within 60 ms, and both are gated."""
+    """Leak each side into the other, within 60 ms at -20 to -35 dB, and gate both."""
     out = sound.copy()
     for voice in (0, 1):
         late, gain_db = int(rng.uniform(0, 0.06) * rate), rng.uniform(-35, -20)

@@ -1,4 +1,4 @@
-"""Faults that recorders make, simulated on calls: how many the audit of ``turns`` finds.
+"""Faults of recorders, simulated on calls: how many the audit of ``turns`` finds.
 
     python -m benchmarks.faults [CALLS]... [--clips FOLDER]... [--world NAME|all]... [--only FAULT]
 
@@ -111,7 +111,10 @@ def _longest(sound: Any, rate: int) -> tuple[int, tuple[int, int]]:
 
 
 def _collapsed(sound: Any, rate: int, rng: np.random.Generator) -> Any:
-    """Leave out what is silent on both sides for 0.4 s (pipecat 4561, livekit/agents 4131)."""
+    """Leave out what is silent on both sides for 0.4 s.
+
+    Reported as pipecat 4561 and livekit/agents 4131.
+    """
     keep = np.ones(len(sound), bool)
     for a, b in pauses_of(np.abs(sound).max(axis=1), rate):
         keep[a:b] = False
@@ -119,7 +122,10 @@ def _collapsed(sound: Any, rate: int, rng: np.random.Generator) -> Any:
 
 
 def _late_chunks(sound: Any, rate: int, rng: np.random.Generator) -> Any:
-    """In each chunk one side is 0.3 to 1.5 s late, and its end is lost (pipecat 2448)."""
+    """Delay one side by 0.3 to 1.5 s in each chunk, and lose its end.
+
+    Reported as pipecat 2448.
+    """
     channel, size = int(rng.integers(2)), min(10 * rate, len(sound) // 3)
     for first in range(size, len(sound) - size, size):
         late = int(rng.uniform(0.3, 1.5) * rate)
@@ -129,7 +135,10 @@ def _late_chunks(sound: Any, rate: int, rng: np.random.Generator) -> Any:
 
 
 def _cut(sound: Any, rate: int, rng: np.random.Generator) -> Any:
-    """Let a side fall behind by 0.3 to 1 s in each chunk; the rest is zeros (pipecat 1256)."""
+    """Let one side fall behind by 0.3 to 1 s in each chunk; the rest is zeros.
+
+    Reported as pipecat 1256.
+    """
     channel, size = int(rng.integers(2)), min(10 * rate, len(sound) // 3)
     for first in range(0, len(sound) - size, size):
         sound[
@@ -271,7 +280,10 @@ Row = dict[str, Any]
 def rows_of(
     folders: Sequence[Path], worlds: Sequence[str], names: Sequence[str]
 ) -> Iterator[Row]:
-    """Of each fault, folder and world: calls, found, with a false alarm, and which these are."""
+    """Yield calls, hits and false alarms of each fault, folder and world.
+
+    Each row also names the calls with a false alarm.
+    """
     for name, folder, world in product(names, folders, worlds):
         wanted = EVERY[name][0]
         if world == "telephone" and "4 kHz" in wanted:
@@ -299,7 +311,10 @@ def rows_of(
 
 
 def holds(row: Row) -> bool:
-    """Whether 95 % were found, and whether 2 % or less are false where nothing is wrong."""
+    """Return whether a row reaches its goal.
+
+    That is 95 % found, or at most 2 % false alarms where nothing is wrong.
+    """
     number, found = row["number"], row["found"]
     return bool(
         row["false"] <= 0.02 * number if found is None else found >= 0.95 * number

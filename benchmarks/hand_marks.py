@@ -1,4 +1,4 @@
-"""Speech of recorded calls, marked by hand: strips to mark from, and marks against the product.
+"""Speech of recorded calls, marked by hand: strips to mark, and comparisons.
 
     python -m benchmarks.hand_marks draw RECORDS --out FOLDER [--seconds 5]
     python -m benchmarks.hand_marks compare READER1.csv READER2.csv --records RECORDS [--save]
@@ -66,7 +66,7 @@ Marks = dict[str, dict[Role, Spans]]
 
 
 class Compared(NamedTuple):
-    """Two lists of stretches: distances of the edges of those that meet, and those that do not."""
+    """Two lists of spans compared: edge distances of matches, and the unmatched."""
 
     starts: list[float]
     ends: list[float]
@@ -113,7 +113,10 @@ def main() -> None:
 
 
 def draw(record: Path, out: Path, seconds: float) -> None:
-    """Draw the strips of a record folder as ``RECORD-0000.0.png``, by their first second."""
+    """Draw the strips of a record folder as ``RECORD-0000.0.png``.
+
+    The number is a strip's first second.
+    """
     import matplotlib as mpl
 
     mpl.use("agg")
@@ -210,10 +213,10 @@ def marks_of(rows: Sequence[Sequence[Any]]) -> Marks:
     )
     for record, role, start, end in rows:
         spans[record][role].append((start, end))
-    return {
-        record: {role: joined(sides[role], JOIN_S) for role in ROLES}
-        for record, sides in spans.items()
-    }
+    marks: Marks = {}
+    for record, sides in spans.items():
+        marks[record] = {role: joined(sides[role], JOIN_S) for role in ROLES}
+    return marks
 
 
 def product_marks(records: Path, names: Sequence[str]) -> Marks:
@@ -224,13 +227,11 @@ def product_marks(records: Path, names: Sequence[str]) -> Marks:
             records / name, TurnsOptions(layout="two_files")
         ).conversations
         call = timed.item.conversation
-        marks[name] = {
-            role: joined(
-                (span for _, turn in call.turns_of(role) for span in turn.stretches),
-                JOIN_S,
-            )
-            for role in ROLES
-        }
+        marks[name] = {}
+        for role in ROLES:
+            turns = [turn for _, turn in call.turns_of(role)]
+            spans = [span for turn in turns for span in turn.stretches]
+            marks[name][role] = joined(spans, JOIN_S)
     return marks
 
 
@@ -279,7 +280,7 @@ def _outside(marks: Spans, span: tuple[float, float]) -> bool:
 
 
 def report(one: Marks, other: Marks, product: Marks) -> bool:
-    """Print how far all three are from each other; return whether the product is near enough."""
+    """Print how far the three marks differ; return if the product is near enough."""
     rows, good = [], True
     sides: Mapping[str, tuple[Marks, Marks]] = {
         "reader 1 and reader 2": (one, other),

@@ -1,4 +1,4 @@
-"""The default recogniser beside the plain library: word errors, CPU seconds per second of audio.
+"""The default recogniser beside the plain library: word errors and CPU time.
 
     TRACE_EVAL_DATA=... python -m benchmarks.hearing [--passes 2]
 
@@ -41,8 +41,9 @@ _NUMBERS = {"1": "one", "10": "ten"}
 
 def words(text: str) -> str:
     """Lower case, without punctuation, the prompts' two numbers spelled out."""
-    result = re.findall(r"[a-z0-9']+", text.lower().replace("'s", "s"))
-    return " ".join(_NUMBERS.get(word, word) for word in (w.strip("'") for w in result))
+    quoted = re.findall(r"[a-z0-9']+", text.lower().replace("'s", "s"))
+    plain = [word.strip("'") for word in quoted]
+    return " ".join(_NUMBERS.get(word, word) for word in plain)
 
 
 def _ours() -> Reader:

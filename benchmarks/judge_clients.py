@@ -1,4 +1,4 @@
-"""Judging by several clients at once: threads and processes that share the calls in flight.
+"""Judging by several clients at once, which share the calls in flight.
 
     python -m benchmarks.judge_clients            # minutes
     python -m benchmarks.judge_clients --quick    # a tenth of the calls

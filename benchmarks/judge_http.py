@@ -1,4 +1,4 @@
-"""What one call over HTTP costs by each way to a server: CPU milliseconds, without any judge.
+"""What one call over HTTP costs by each way to a server, without any judge.
 
     python -m benchmarks.judge_http [--calls 1024]
 
@@ -45,7 +45,7 @@ WAYS: dict[str, tuple[Callable[[], Any], bool]] = {
 async def seconds(
     call: Callable[[], Awaitable[Any]], calls: int
 ) -> tuple[float, float]:
-    """Return wall and CPU seconds of so many calls, after a round that opens the connections."""
+    """Return wall and CPU seconds of some calls, after connections are open."""
     await asyncio.gather(*(call() for _ in range(IN_FLIGHT)))
     numbers = iter(range(calls))
 

@@ -108,7 +108,10 @@ CLIPS = tuple(blueprint(f"{number:064x}", number, 20.0) for number in range(33))
 
 
 def case(number: int) -> Case:
-    """Make a pair whose prompt no other has; a clip stands in many pairs, to be quick."""
+    """Make a pair whose prompt no other has.
+
+    A clip stands in many pairs, to be quick.
+    """
     text = f"Tell me number {number} of the leaning tower of Pisa."
     sides = {side: {"audio": f"{side}.wav"} for side in "ab"}
     pair = Pair.model_validate(
@@ -119,7 +122,7 @@ def case(number: int) -> Case:
 
 
 async def count(judge: LLMJudge, pairs: int, at_once: int) -> int:
-    """Judge so many fresh cases with a bounded number in flight; how many calls were made."""
+    """Judge fresh cases, a bounded number in flight; return how many calls."""
     numbers, calls = iter(range(pairs)), 0
 
     async def worker() -> None:

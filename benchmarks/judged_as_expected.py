@@ -1,4 +1,4 @@
-"""Whether a run that was judged by a hash holds what its pairs give, one pair after another."""
+"""Whether a run judged by a hash holds what its pairs give, pair by pair."""
 
 from __future__ import annotations
 
@@ -30,7 +30,10 @@ def words_of(source: str) -> str:
 
 
 def lines_of(lines: Iterable[str]) -> str:
-    """Return a digest of lines without times, in whatever order they are: a sum of digests."""
+    """Return a digest of lines without times, whatever their order.
+
+    It is a sum of the lines' digests.
+    """
     total = count = 0
     for line in lines:
         text = TIMES.sub("", line.rstrip("\n"))
@@ -40,7 +43,7 @@ def lines_of(lines: Iterable[str]) -> str:
 
 
 def unexpected(source: Path, judged: Path) -> list[str]:
-    """Return the files of a judged run that do not hold what the pairs of its source give."""
+    """Return the files of a judged run that differ from what its pairs give."""
     return [name for name, is_expected in _findings(source, judged) if not is_expected]
 
 

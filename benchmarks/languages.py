@@ -1,4 +1,4 @@
-"""Which language the default recogniser names, and how many words it gets wrong, by language.
+"""The language the default recogniser names and its word errors, by language.
 
     python -m benchmarks.languages [--clips VOICES=FILE.jsonl]...
 
@@ -42,7 +42,10 @@ def _plain(text: str) -> str:
 
 
 def errors(wanted: str, written: str, language: str) -> tuple[int, int]:
-    """Wrong and all words, or characters, without case and punctuation; numbers as written."""
+    """Count wrong and all words, or characters, without case and punctuation.
+
+    Numbers stay as they are written.
+    """
     import jiwer
 
     normal = _plain if language == "en" else normaliser_of(language)[0]
@@ -86,9 +89,10 @@ def by_language(
     """Yield a record per language of what was measured on some voices."""
     for language in dict.fromkeys(clip["language"] for clip in clips):
         own = [clip for clip in clips if clip["language"] == language]
-        sums = {
-            key: sum(clip[key] for clip in own) for key in own[0] if key != "language"
-        }
+        sums: dict[str, Any] = {}
+        for key in own[0]:
+            if key != "language":
+                sums[key] = sum(clip[key] for clip in own)
         yield {"language": language, "voices": voices, "clips": len(own), **sums}
 
 
@@ -98,10 +102,10 @@ def page_table(lines: Sequence[Mapping[str, Any]]) -> str:
     for line in lines:
         code, clips = line["language"], line["clips"]
         unit = " char." if code in UNSPACED else ""
-        wrong = [
-            f"{line[f'{of}errors'] / units:.2f} of {units}{unit}" if units else "none"
-            for of, units in ((of, line[f"{of}units"]) for of in ("", "trusted_"))
-        ]
+        wrong = []
+        for kind in ("", "trusted_"):
+            errors, units = line[f"{kind}errors"], line[f"{kind}units"]
+            wrong.append(f"{errors / units:.2f} of {units}{unit}" if units else "none")
         named = f"{line['named']}, {line['unsure']} of {clips}"
         name = f"{language_name(code)} ({code})"
         rows.append(

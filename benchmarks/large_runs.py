@@ -1,4 +1,4 @@
-"""What a million pairs cost, from the results of other benchmarks, for docs/how-to/large-runs.md.
+"""What a million pairs cost, from other results, for docs/how-to/large-runs.md.
 
 Answers last 20 s, a judge of ``gpt-4.1-mini`` reads both orders and replies with 250
 tokens, a core costs US$ 0.04 an hour, and a node of a cluster takes 3 minutes to start.
@@ -34,7 +34,9 @@ USD_PER_GPU_HOUR = 2.5
 
 
 def extraction() -> str:
-    """Hours and US dollars by machine; a cluster keeps the share that two Ray nodes kept.
+    """Tabulate hours and US dollars of extraction by machine.
+
+    A cluster keeps the share that two Ray nodes kept.
 
     ``ray.json`` was measured once, at e241c4c2.
     """
@@ -53,7 +55,7 @@ def extraction() -> str:
 
 
 def usd(pairs: int, rendering: str, cached: bool = False) -> float:
-    """Return what the calls of some pairs cost, in both orders; cached: their static part is.
+    """Return what some pairs cost in both orders, with a cached prefix or not.
 
     Raises:
         ValueError: the model is in no price table.
@@ -103,7 +105,7 @@ def local(usd_per_hour: float = USD_PER_GPU_HOUR) -> str:
 
 
 def judged_on_ray() -> str:
-    """Write what judging stored blueprints took on two nodes, by where the results went."""
+    """Tabulate judging of stored blueprints on two nodes, by where results went."""
     rows = []
     for name in ("s3", "folder", "folder_alone"):
         store = name.partition("_")[0]

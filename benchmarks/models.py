@@ -127,7 +127,7 @@ def directly(name: str, extractor: ModelExtractor) -> Callable[[], object]:
 def side_by_side(
     ours: Callable[[], object], theirs: Callable[[], object], clock: Callable[[], float]
 ) -> dict[str, float]:
-    """Both calls in turn; the order changes, so that neither always finds the caches warm."""
+    """Time both calls in turn, swapping their order, so that caches favour none."""
     seconds: dict[Callable[[], object], list[float]] = {ours: [], theirs: []}
     end, count = time.perf_counter() + BUDGET_S, 0
     while count < LEAST or (count < MOST and time.perf_counter() < end):

@@ -1,4 +1,4 @@
-"""Calls of two voices in one channel: which are accepted, and how far their timing is off.
+"""Calls of two voices in one channel: which are accepted, and their timing errors.
 
     TRACE_EVAL_DATA=... python -m benchmarks.mono_calls [--half report] [--seeds 2] [--first 100]
 
@@ -212,7 +212,7 @@ def utterances(sound: Floats) -> list[Floats]:
 def rendered(
     voices: Sequence[Sequence[Floats]], rng: np.random.Generator
 ) -> tuple[Floats, list[Spans]]:
-    """Render a call of two voices; return its sound and the true utterances of each side."""
+    """Render a call of two voices; return its sound and each side's utterances."""
     sound = (1e-4 * rng.standard_normal(round(CALL_S * SPEECH_RATE))).astype(np.float32)
     gains = [1.0, 10 ** (-rng.uniform(0, 6) / 20)]
     rng.shuffle(gains)
@@ -282,17 +282,17 @@ def count(tally: Tally, call: Conversation | None, truth: list[Spans]) -> None:
 def is_wrong(turn: tuple[float, float, int], voices: Sequence[Spans]) -> bool:
     """Whether a true turn is heard more of the other voice."""
     start, end, side = turn
-    heard_s = [
-        total((max(start, a), min(end, b)) for a, b in spans if b > start and a < end)
-        for spans in voices
-    ]
+    heard_s = []
+    for spans in voices:
+        inside = [(a, b) for a, b in spans if b > start and a < end]
+        heard_s.append(total((max(start, a), min(end, b)) for a, b in inside))
     return heard_s[1 - side] > heard_s[side]
 
 
 def matched(
     call: Conversation, truth: Sequence[Spans], length_s: float
 ) -> tuple[float, list[Spans]]:
-    """Return the diarisation error rate, and the voices in the order of the true sides."""
+    """Return the diarisation error rate, and the voices in the true sides' order."""
     sides: list[Spans] = []
     for role in ROLES:
         turns = [turn for _, turn in call.turns_of(role)]
@@ -360,7 +360,10 @@ def gap_errors(turns: Turns, voices: Sequence[Spans]) -> Iterator[float]:
 
 
 def dialogue_gaps(world: str) -> list[Any]:
-    """Return the errors of the one gap of each human dialogue; a pair's are joined to a call."""
+    """Return the errors of each human dialogue's one gap.
+
+    The two dialogues of a pair are joined to a call.
+    """
     (folder,) = (one for one in read_sets(people_folder()) if one.name == "turns")
     edges: dict[Path, Turns] = defaultdict(list)
     for edge in folder.edges:
@@ -376,10 +379,10 @@ def dialogue_gaps(world: str) -> list[Any]:
         if call is None:
             refused.append(f"{name} refused ({len(calls)})")
             continue
-        truth: list[Spans] = [
-            [(start, end) for turns in calls for start, end, of in turns if of == side]
-            for side in (0, 1)
-        ]
+        truth: list[Spans] = [[], []]
+        for turns in calls:
+            for start, end, side in turns:
+                truth[side].append((start, end))
         _, voices = matched(call, truth, len(sound) / SPEECH_RATE)
         errors += [error for turns in calls for error in gap_errors(turns, voices)]
     named = ", ".join([f"{len(errors)} gaps", *refused])

@@ -1,4 +1,4 @@
-"""What each network without torch costs, in seconds of one processor per second of sound.
+"""What each network without torch costs, in CPU seconds per second of sound.
 
     TRACE_EVAL_DATA=... python -m benchmarks.network_costs
 

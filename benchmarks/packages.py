@@ -82,7 +82,10 @@ def _reason(message: str) -> str:
 
 
 def lacking(extras: Sequence[str], system: str, python: str) -> dict[str, str]:
-    """Extra -> why it does not resolve. All are tried at once, and halved where that fails."""
+    """Return why extras do not resolve, by extra.
+
+    All are tried at once, and halved where that fails.
+    """
     reason = resolve(extras, system, python)
     if reason is None:
         return {}

@@ -1,4 +1,4 @@
-"""How many syllables of people are counted: acted German sentences whose texts are known.
+"""How many syllables of people are counted, in acted German sentences.
 
     python -m benchmarks.people_syllables
 

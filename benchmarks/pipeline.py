@@ -107,7 +107,9 @@ def stream(folder: Path, pairs: int) -> dict[str, Any]:
         judged_by = ("--judge", "openai:m", "--base-url", url, *calls)
         watched = judge(make_pairs(folder, pairs), pairs, *judged_by, *light)
     goals = [max(pairs * tenth / 10, 1) for tenth in range(11)]
-    ends = [next(one for one in watched.seen if one[1] >= goal) for goal in goals]
+    ends = []
+    for goal in goals:
+        ends.append(next(one for one in watched.seen if one[1] >= goal))
     speeds = [60 * (b[1] - a[1]) / (b[0] - a[0]) for a, b in pairwise(ends)]
     return {
         "pairs": pairs,

@@ -21,7 +21,7 @@ class _Seen(NamedTuple):
 
 
 class ProcessTree:
-    """Looks at a tree of processes while the block runs; those that were killed stay counted.
+    """A watch over a process tree while a block runs, killed processes included.
 
     Attributes:
         cpu_s: of all processes while the block ran.

@@ -1,4 +1,4 @@
-"""Compare the raters that ``agree`` flags with published rules, on votes of real listeners.
+"""Compare the raters that ``agree`` flags with published rules, on listeners' votes.
 
     TRACE_EVAL_DATA=... python -m benchmarks.raters
 

@@ -1,4 +1,4 @@
-"""Judging synthetic pairs on two Ray nodes of this machine, one of them killed again and again.
+"""Judging synthetic pairs on two Ray nodes, one of them killed again and again.
 
     python -m benchmarks.ray_judging [--pairs 100000] [--kills 10] [--store s3] [--seed 0]
 
@@ -96,7 +96,7 @@ class Pairs(Sequence[Pair]):
 
 
 def write_run(folder: Path, pairs: int) -> Path:
-    """Write a run of pairs with a blueprint for each of their recordings, judged by nobody."""
+    """Write an unjudged run of pairs with a blueprint of each recording."""
     items = Pairs(pairs)
     pattern = make.answer("WORDS").model_copy(update={"clip": "CLIP"})
     text = pattern.model_dump_json()
@@ -121,7 +121,7 @@ def write_run(folder: Path, pairs: int) -> Path:
 def killing(
     nodes: Nodes, kills: int, seed: int, work: Callable[[], Summary]
 ) -> tuple[Summary, int]:
-    """Kill the second node at random moments and replace it, while another thread works.
+    """Kill and replace the second node at random while another thread works.
 
     Returns what came of the work, and how often the node was killed. Nodes are started
     in the main thread alone, because Ray sets handlers of signals there.
@@ -262,7 +262,7 @@ def _judge_on_nodes(
 
 
 def main() -> None:
-    """Judge on one machine, on two nodes, and again where all is judged; compare, and print."""
+    """Judge on one machine, on two nodes and once more; compare and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pairs", type=int, default=100_000)
     parser.add_argument("--kills", type=int, default=10)

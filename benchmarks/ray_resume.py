@@ -1,4 +1,4 @@
-"""What it costs to go on where a Ray cluster has extracted, and to add an extractor then.
+"""What it costs to resume where a Ray cluster extracted, and to add an extractor.
 
     python -m benchmarks.ray_resume [--clips 2000000] [--added 400] [--joined 100000]
 
@@ -97,7 +97,10 @@ def write_shards(home: Path, clips: int) -> None:
 
 
 def resume(home: Path, clips: int) -> dict[str, Any]:
-    """Run the finished job again in this process; the names of its recordings are not counted."""
+    """Run the finished job again in this process.
+
+    Naming its recordings is not counted.
+    """
     names, before = list(urls(clips)), _peak_mb()
     started, cpu = time.monotonic(), time.process_time()
     extract_to(f"file://{home}/out", names, options_of(home))
@@ -110,7 +113,10 @@ def resume(home: Path, clips: int) -> dict[str, Any]:
 
 
 def _peak_mb() -> float:
-    """Return the most memory of this process; a usage record would begin with its parent's."""
+    """Return this process's peak memory in MB.
+
+    A usage record would begin with its parent's.
+    """
     lines = Path("/proc/self/status").read_text().splitlines()
     return (
         int(next(line for line in lines if line.startswith("VmHWM")).split()[1]) / 1024
@@ -118,7 +124,7 @@ def _peak_mb() -> float:
 
 
 def add(home: Path, clips: int) -> dict[str, dict[str, Any]]:
-    """Extract some recordings, then once more with one more extractor; count what is called."""
+    """Extract recordings, then again with one more extractor; count the calls."""
     paths = [
         write(home / f"{n % 1000}" / f"{n}.wav", tone(SECONDS, 0.5 + n / clips / 3))
         for n in range(clips)
@@ -164,7 +170,7 @@ def join(home: Path, clips: int) -> dict[str, Any]:
 
 
 def write_finished(home: Path, clips: int, options: ExtractOptions) -> list[Path]:
-    """Write short recordings, and the shards that a job of one extractor leaves of them."""
+    """Write short recordings, and the shards of a job of one extractor."""
     plan = Plan(tuple(extractors_of(options)), options.cache, options.max_seconds)
     (extractor,) = plan.extractors
     folder, digest = ShardFolder(str(home / "out" / "shards")), plan_digest(plan)

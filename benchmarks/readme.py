@@ -196,7 +196,10 @@ def _drill() -> str:
 
 
 def _columns(name: str, part: str, header: str, *columns: str) -> str:
-    """Write a table of some columns of a result's rows (default: all), each by its name."""
+    """Write a table of some columns of a result's rows, each by its name.
+
+    Without columns, all are written.
+    """
     rows: dict[str, Results] = stored(name)[part]
     lines = []
     for key, row in rows.items():
@@ -254,7 +257,7 @@ def _rated_defects() -> str:
 
 
 def _intervals() -> str:
-    """How often 95 % intervals of win rates hold the truth, by how the labels were drawn."""
+    """Tabulate how often 95 % intervals of win rates hold, by how labels were drawn."""
     designs: dict[str, list[Results]] = {}
     for world, row in stored("coverage_intervals")["worlds"].items():
         designs.setdefault(re.sub(r".*labels.*?, (\w+).*:.*", r"\1", world), []).append(
@@ -295,7 +298,7 @@ _EQUALS = {
 
 
 def _equals() -> str:
-    """How often one of two equals is shown to be better, and how often intervals hold."""
+    """Tabulate how often an equal is shown better, and how often intervals hold."""
     kinds: dict[str, list[Results]] = {words: [] for words in _EQUALS.values()}
     for world, row in stored("coverage_claims")["worlds"].items():
         if "shown" in row:

@@ -1,4 +1,4 @@
-"""Recall of redaction: 300 made calls that tell a number or a mail address, with known truth.
+"""Recall of redaction in 300 made calls that tell a number or a mail address.
 
     python -m benchmarks.redact
 
@@ -63,7 +63,7 @@ def made_call(draw: random.Random) -> list[tuple[str, bool]]:
 
 
 def measure(calls: int = 300) -> dict[str, float]:
-    """Recall in words and in seconds, the share of other words kept, and length kept."""
+    """Return recall by words and seconds, and shares kept of words and length."""
     draw, same = random.Random(0), True
     rows: list[tuple[bool, bool, int, int]] = []
     for _ in range(calls):

@@ -1,4 +1,4 @@
-"""What benchmarks share: options, commands, tables for a terminal and pages, files of results."""
+"""What benchmarks share: options, commands, tables, and files of results."""
 
 from __future__ import annotations
 
@@ -76,13 +76,16 @@ def machine() -> dict[str, Any]:
 def timed(
     work: Callable[[], T], clock: Callable[[], float] = time.process_time
 ) -> tuple[T, float]:
-    """Time some work; return its result and its seconds, of the CPU or by another clock."""
+    """Time some work; return its result and seconds, of CPU or another clock."""
     started = clock()
     return work(), clock() - started
 
 
 def restart_with(variables: Mapping[str, str]) -> None:
-    """Run this command again where these variables differ: libraries read them only once."""
+    """Run this command again where these variables differ.
+
+    Libraries read them only once.
+    """
     if not variables.items() <= os.environ.items():
         arguments = [sys.executable, *sys.orig_argv[1:]]
         os.execve(sys.executable, arguments, {**os.environ, **variables})
@@ -123,7 +126,9 @@ def markdown(header: str, rows: Iterable[Sequence[object]]) -> str:
 
 
 def renewed(text: str, name: str, table: str) -> str:
-    """Put a table between a page's marks ``<!-- NAME: python ... -->`` and ``<!-- NAME: end -->``.
+    """Put a table between its marks on a page.
+
+    The marks are ``<!-- NAME: python ... -->`` and ``<!-- NAME: end -->``.
 
     Raises:
         ValueError: the page does not have its marks, or has them twice.
@@ -140,7 +145,7 @@ def renewed(text: str, name: str, table: str) -> str:
 
 
 def renew(tables: Iterable[tuple[str, str, str]], script: str) -> None:
-    """Write tables into pages; with ``--check`` say which are stale instead, and exit with 1.
+    """Write tables into pages; with ``--check`` name stale ones and exit with 1.
 
     Args:
         tables: (page below the repository, name of the table in its marks, the table).

@@ -69,7 +69,7 @@ def write_manifest(
 
 
 def write_protocol(folder: Path, **changes: str) -> Path:
-    """Write the shipped MUSHRA without anchors, which this test did not make of the reference."""
+    """Write the shipped MUSHRA without anchors, which were not made here."""
     text = protocol_path("mushra").read_text()
     anchored = ("lowpass_hz", "traps", "most_failed")
     lines = [line for line in text.splitlines() if not line.startswith(anchored)]

@@ -1,4 +1,4 @@
-"""The same sound must tie in voice quality: cut, padded, shifted, repeated, louder, re-coded.
+"""The same sound must tie in voice quality: cut, padded, shifted, louder, re-coded.
 
     python -m benchmarks.same_sound [RECORDING ...]     # default: the ten spoken prompts
 

@@ -1,4 +1,4 @@
-"""Train a small scorer on the shared ratings and measure it beside what needs no training.
+"""Train a small scorer on shared ratings; compare it with what needs no training.
 
     TRACE_EVAL_DATA=... python -m benchmarks.scorer [--steps N]
 
@@ -39,7 +39,7 @@ def run(*arguments: object) -> float:
 
 
 def train(folder: Path, source: Path, steps: int) -> float:
-    """Make a base, train it and its clamp in a folder; the seconds that training took."""
+    """Make a base, train it and its clamp in a folder; return training seconds."""
     rows = [json.loads(line) for line in source.read_text("utf-8").splitlines()]
     fields = ("rationale", "question", "reference", "candidate")
     texts = [
@@ -69,7 +69,7 @@ def train(folder: Path, source: Path, steps: int) -> float:
 
 
 def rate(folder: Path) -> tuple[dict[str, dict[str, float]], float]:
-    """Figures of the scorer and of ``lexical`` on the test rows, and the scorer's seconds."""
+    """Return figures of the scorer and ``lexical`` on test rows, and its seconds."""
     test = ("rate", folder / "test.jsonl", "--rubric", "correctness-brief")
     test = (*test, "--cache", folder / "cache")
     run(*test, "--judge", "lexical", "--out", folder / "lexical")

@@ -1,4 +1,6 @@
-"""Networks of published shapes with random weights: time and memory do not depend on what they are.
+"""Time and memory of networks of published shapes with random weights.
+
+Neither depends on what the weights are.
 
     python -m benchmarks.shapes                # needs a CUDA device with 24 GB or more
     python -m benchmarks.shapes --only whisper --device cpu --size base --tokens 48
@@ -62,7 +64,10 @@ Row = dict[str, Any]
 def timed(
     work: Callable[[], Any], device: str, repeats: int = 1
 ) -> tuple[Any, float, float]:
-    """Return the result, median seconds after a warm-up (CPU time on a CPU), and peak MB."""
+    """Return the result, median seconds after a warm-up, and peak MB.
+
+    On a CPU it is CPU time.
+    """
     import torch
 
     gpu = is_gpu(device)
@@ -223,7 +228,10 @@ def scorer_of(shape: dict[str, int], device: str, rank: int) -> Any:
 
 def drawn(rng: random.Random, vocabulary: int, count: int) -> list[list[int]]:
     """Texts of random tokens."""
-    return [[rng.randrange(2, vocabulary) for _ in range(TOKENS)] for _ in range(count)]
+    texts = []
+    for _ in range(count):
+        texts.append([rng.randrange(2, vocabulary) for _ in range(TOKENS)])
+    return texts
 
 
 def rate(scorer: Any, vocabulary: int, batch: int, rows: int) -> None:

@@ -1,4 +1,4 @@
-"""How short the recogniser's windows may be: word errors and CPU by least length and margin.
+"""How short the recogniser's windows may be: word errors and CPU by length.
 
     TRACE_EVAL_DATA=... python -m benchmarks.short_windows [--clips 60]
 
@@ -174,8 +174,10 @@ def main() -> None:
                 wrong = result.substitutions + result.deletions + result.insertions
                 errors[one.kind][name] += wrong
     lines = [{"kind": kind, **counts} for kind, counts in errors.items()]
-    sums = {name: sum(line[name] for line in lines) for name in list(lines[0])[1:]}
-    lines.append({"kind": "all", **sums})
+    total: dict[str, Any] = {"kind": "all"}
+    for name in list(lines[0])[1:]:
+        total[name] = sum(line[name] for line in lines)
+    lines.append(total)
     lines_of(
         "word errors by windows of at least so many seconds, with so much behind", lines
     )

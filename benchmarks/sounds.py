@@ -166,7 +166,7 @@ def recalls(
     band: str,
     rng: np.random.Generator,
 ) -> list[list[object]]:
-    """Return how many sounds are named as what they are; a laugh is a vocal sound, too."""
+    """Count sounds named as what they are; a laugh is a vocal sound, too."""
     rows: list[list[object]] = []
     for name, (kind, clips) in sounds.items():
         accepted = {VOCAL, LAUGHTER} if kind == VOCAL else {kind}

@@ -1,4 +1,6 @@
-"""A run folder of any size, made without extracting or judging: for benchmarks and tests.
+"""A run folder of any size, without extracting or judging.
+
+Benchmarks and tests use it.
 
 Recordings are real files, their blueprints and the judge's opinions are drawn at random
 with a fixed seed. Everything goes through the project's own records, fusion and run
@@ -130,23 +132,25 @@ def judged(
 ) -> tuple[Judgement, dict[Dimension, Rating]]:
     """Make a judgement in both orders, mostly true, and what people would have said."""
     truth = {name: rng.choice(RATINGS) for name in DIMENSIONS}
-    opinions = [
-        VerdictOpinion(
-            order=order,
-            sample=sample,
-            ratings={
-                n: rng.choice(RATINGS) if rng.random() < 0.3 else truth[n]
-                for n in DIMENSIONS
-            },
-            reasoning={
-                n: f"On {n}: {' '.join(rng.choices(WORDS, k=25))}." for n in DIMENSIONS
-            },
-            seconds=1.2,
-            usage=Usage(input_tokens=900, output_tokens=150, cost_usd=0.0004),
+    opinions = []
+    for order, sample in product(get_args(Order), range(samples)):
+        ratings: dict[Dimension, Rating] = {}
+        for name in DIMENSIONS:
+            errs = rng.random() < 0.3
+            ratings[name] = rng.choice(RATINGS) if errs else truth[name]
+        reasoning: dict[Dimension, str] = {}
+        for name in DIMENSIONS:
+            reasoning[name] = f"On {name}: {' '.join(rng.choices(WORDS, k=25))}."
+        opinions.append(
+            VerdictOpinion(
+                order=order,
+                sample=sample,
+                ratings=ratings,
+                reasoning=reasoning,
+                seconds=1.2,
+                usage=Usage(input_tokens=900, output_tokens=150, cost_usd=0.0004),
+            )
         )
-        for order in get_args(Order)
-        for sample in range(samples)
-    ]
     about = {name: name for name in DIMENSIONS}
     return labelled_judgement(pair, _SPEC, opinions, TYPED_TIE, about), truth
 

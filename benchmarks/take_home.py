@@ -1,4 +1,4 @@
-"""One sentence with a number for each reader of README, from the results of other benchmarks."""
+"""One sentence with a number for each reader of README, from other benchmarks."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def table() -> str:
 
 
 def lab() -> str:
-    """Say what a thousand pairs take, and how often listeners contradict the verdicts."""
+    """Say what a thousand pairs take, and how often listeners contradict verdicts."""
     machine = stored("extract")
     minutes = PAIRS / machine["pairs_per_minute"]
     cents = 100 * minutes / 60 * machine["machine"]["cores"] * USD_PER_CORE_HOUR
@@ -92,7 +92,7 @@ def annotation() -> str:
 
 
 def _labels_needed(known: int) -> str:
-    """Return the least and the most that worlds need where the judge knows so many percent."""
+    """Return the range of labels needed where a judge knows some percent."""
     begins, ends = LABELLED
     needed = [
         world["soon"]

@@ -132,9 +132,9 @@ class Tally:
     def row(self) -> list[int]:
         """Return the number of calls, of refusals, and of each mistake."""
         timed = [one for one in self.found if one]
-        mistakes = [
-            sum(getattr(one, field.name) for one in timed) for field in fields(Found)
-        ]
+        mistakes: list[int] = []
+        for field in fields(Found):
+            mistakes.append(sum(getattr(one, field.name) for one in timed))
         return [len(self.found), len(self.found) - len(timed), *mistakes]
 
 
@@ -208,7 +208,7 @@ def typing(rng: Rng) -> Floats:
 
 
 def fan(rng: Rng) -> Floats:
-    """Make a fan that starts: noise that falls with frequency, and a hum of its blades."""
+    """Make a fan that starts: noise falling with frequency, and a blades' hum."""
     size = round(SOUND_S * SPEECH_RATE)
     spectrum = np.fft.rfft(rng.standard_normal(size))
     hz = np.fft.rfftfreq(size, 1 / SPEECH_RATE)
@@ -287,13 +287,13 @@ def _levels(sound: Floats) -> Floats:
 
 
 def _loud(noise: Floats, at_s: float) -> Spans:
-    """Return where a sound is within 20 dB of its own level, its short pauses included."""
+    """Return where a sound is within 20 dB of its level, short pauses included."""
     parts = runs(_levels(noise) > _SOUND_DB - 20)
     return [(at_s + a / 100, at_s + b / 100) for a, b in joined(parts, 50)]
 
 
 def judged(call: Call, layout: str) -> Found | None:
-    """Time a call through the product, and return what is wrong; None: it was refused."""
+    """Time a call through the product; return its mistakes, None if refused."""
     sound = call.sound if layout == "stereo" else call.sound.sum(axis=1)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "call.wav"

@@ -1,4 +1,4 @@
-"""How many tokens a pair of blueprints, and a whole call of a judge, take in each rendering.
+"""How many tokens a pair of blueprints and a judge's call take, by rendering.
 
     TRACE_EVAL_DATA=... python -m benchmarks.tokens
 
@@ -76,7 +76,7 @@ def gpt2() -> Count:
 
 
 def cases_of(manifest: Path) -> list[Case]:
-    """Return the pairs of a manifest with their blueprints; no clip is extracted twice."""
+    """Return a manifest's pairs with blueprints; no clip is extracted twice."""
     pairs = read_manifest(manifest).pairs
     recordings = [one for pair in pairs for one in (pair.a, pair.b, pair.instruction)]
     paths = sorted({one.audio for one in recordings if one.audio})
@@ -100,19 +100,19 @@ def cases_of(manifest: Path) -> list[Case]:
 
 
 def pair_shares(cases: Sequence[Case], count: Count) -> dict[str, float]:
-    """Return the tokens of both answers in ``compact`` as a share of ``paper``: all, worst pair."""
-    sizes = [
-        [
-            sum(count(text(bp)) for bp in (case.a, case.b))
-            for text in (render_compact, _paper)
-        ]
-        for case in cases
-    ]
-    compact, paper = (sum(column) for column in zip(*sizes, strict=True))
-    return {
-        "all pairs": compact / paper,
-        "worst pair": max(one / other for one, other in sizes),
-    }
+    """Return the tokens of ``compact`` as a share of ``paper``.
+
+    The share is of all pairs, and of the worst one; a pair is both answers.
+    """
+    compact = paper = 0
+    worst = 0.0
+    for case in cases:
+        in_compact = count(render_compact(case.a)) + count(render_compact(case.b))
+        in_paper = count(_paper(case.a)) + count(_paper(case.b))
+        compact += in_compact
+        paper += in_paper
+        worst = max(worst, in_compact / in_paper)
+    return {"all pairs": compact / paper, "worst pair": worst}
 
 
 def _paper(blueprint: Blueprint) -> str:
@@ -122,12 +122,12 @@ def _paper(blueprint: Blueprint) -> str:
 def tokens_of_calls(
     cases: Sequence[Case], rendering: Any, count: Count
 ) -> dict[str, float]:
-    """Return the tokens of whole calls: of their static part, on average and at most."""
+    """Return tokens of whole calls: the static part, the mean and the most."""
     view = PairTextView(JudgeOptions(rendering=rendering))
-    sizes = [
-        sum(count(message.text) for message in view.messages(view.prepare(case), "ab"))
-        for case in cases
-    ]
+    sizes = []
+    for case in cases:
+        messages = view.messages(view.prepare(case), "ab")
+        sizes.append(sum(count(message.text) for message in messages))
     return {
         "static part": count(view.system.text),
         "mean": sum(sizes) / len(sizes),

@@ -130,16 +130,20 @@ def measure(weights: Array, bias: Array, rows: Rows) -> dict[str, float]:
 def train(
     path: Path, meaning: bool = False
 ) -> tuple[dict[str, Any], dict[str, dict[str, float]]]:
-    """Train; return the content of the file of coefficients, and what it reaches per split."""
+    """Train; return the coefficients' file, and its figures by split."""
     raw = path.read_bytes()
     records = [json.loads(line) for line in raw.splitlines()]
-    splits = {
-        name: Rows([r for r in records if r["split"] == name], meaning)
-        for name in ("train", "dev", "test")
-    }
+    splits = {}
+    for name in ("train", "dev", "test"):
+        of_split = [record for record in records if record["split"] == name]
+        splits[name] = Rows(of_split, meaning)
     rows = splits["train"]
     strength = choose_strength(rows)
     weights, bias = fit(rows, strength)
+    weights_of, bias_of = {}, {}
+    for label, row, number in zip(LABELS, weights, bias, strict=True):
+        weights_of[str(label)] = [round(float(weight), 6) for weight in row]
+        bias_of[str(label)] = round(float(number), 6)
     results = {
         "what": "multinomial logistic regression of human ratings on words in common"
         + (" and likeness of meaning" if meaning else ""),
@@ -153,14 +157,8 @@ def train(
         "strength": strength,
         "features": [*FEATURES, *(MEANING if meaning else ())],
         "labels": list(LABELS),
-        "weights": {
-            str(label): [round(float(w), 6) for w in row]
-            for label, row in zip(LABELS, weights, strict=True)
-        },
-        "bias": {
-            str(label): round(float(b), 6)
-            for label, b in zip(LABELS, bias, strict=True)
-        },
+        "weights": weights_of,
+        "bias": bias_of,
     }
     LexicalModel.from_json(json.dumps(results))
     return results, {

@@ -1,4 +1,4 @@
-"""Gaps between the turns of human dialogues beside hand-made edges, and what an hour costs.
+"""Gaps between turns of human dialogues beside hand-made edges, and their cost.
 
     TRACE_EVAL_DATA=... python -m benchmarks.turns [--hour] [--mono]
 
@@ -136,7 +136,7 @@ def gaps(folder: Folder, how: str, definitions: str) -> list[Any]:
 def gap_error(
     timed: Timed, truth: Sequence[tuple[float, float, int]], name: str
 ) -> float:
-    """How far the gap between the two turns of a dialogue is from the hand-made one, seconds."""
+    """Return how far a dialogue's gap is from the hand-made one, in seconds."""
     call = (
         timed.item.conversation
         if name == "trace-eval/2"

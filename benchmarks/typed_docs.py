@@ -1,4 +1,4 @@
-"""Types what README and docs show with its output, in a fresh clone, and prints what differs.
+"""Types what README and docs show, in a fresh clone, and prints what differs.
 
     TRACE_EVAL_DATA=... python -m benchmarks.typed_docs [PAGE...]
 
@@ -41,7 +41,10 @@ _TOOK = re.compile(r"\bin [\d.]+ (s|min)\b")
 
 @dataclass(frozen=True)
 class Step:
-    """Something that a reader types, and the lines that the page shows for it; they may be none."""
+    """A command or code that a reader types, and the lines shown for it.
+
+    There may be no lines.
+    """
 
     text: str
     lines: tuple[str, ...] = ()
@@ -69,7 +72,10 @@ def steps(page: str) -> Iterator[Step]:
 
 
 def two_folders(home: Path) -> None:
-    """Make the folders of the page on two systems of the example pairs, and their prompts."""
+    """Make the folders of the page on two systems, and their prompts.
+
+    They hold the example pairs.
+    """
     (home / "old").mkdir()
     (home / "new").mkdir()
     prompts = []

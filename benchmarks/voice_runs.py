@@ -1,4 +1,4 @@
-"""How well odd answers, drift, and changes of mood are told from one voice; beside their goals.
+"""How well odd answers, drift and changes of mood are told from one voice.
 
     TRACE_EVAL_DATA=... python -m benchmarks.voice_runs [--seed 1] [--calls 8]
 
@@ -116,7 +116,7 @@ def odd_answers(
 def drifts(
     voices: Voices, random: np.random.Generator
 ) -> Iterator[tuple[str, Count, Count]]:
-    """Yield what happens to a voice, how often it drifts, and how often that is not known."""
+    """Yield what happens to a voice, how often it drifts and is not known."""
     counts: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
     for clips in voices.values():
         repeated = [*clips] * (1 + int(72 * SPEECH_RATE / sum(map(len, clips))))
@@ -152,7 +152,7 @@ def call_drifts(
 
 
 def _verdict(agent: Floats, user: Floats, random: np.random.Generator) -> str:
-    """Return what ``turns`` says of an agent's voice that is cut into turns of a call."""
+    """Return the verdict of ``turns`` on an agent's voice cut into turns."""
     sides: list[list[Floats]] = [[], []]
 
     def say(side: int, part: Floats) -> None:
@@ -182,7 +182,7 @@ def _verdict(agent: Floats, user: Floats, random: np.random.Generator) -> str:
 def _changed(
     sound: Floats, random: np.random.Generator
 ) -> Iterator[tuple[str, Floats]]:
-    """Yield a voice as it is, with rising formants, with rising noise, and getting softer."""
+    """Yield a voice as it is, with rising formants or noise, and softer."""
     yield "one voice", sound
     for rise in RISES:
         parts = np.array_split(sound, _STEPS)
@@ -200,48 +200,56 @@ def _changed(
 
 
 def _raised(sound: Floats, factor: float) -> Floats:
-    """Return speech whose formants are higher by a factor, at its own pitch and rate."""
+    """Return speech with formants scaled by a factor, at its pitch and rate."""
     import parselmouth
     from parselmouth.praat import call
 
     if factor == 1:
         return sound
-    changed = call(
-        parselmouth.Sound(sound.astype(float), SPEECH_RATE),
-        "Change gender",
-        *(75, 600, factor, 0, 1, 1),
-    )
+    # The pitch is sought within 75 to 600 Hz; its median, its range and the length stay.
+    settings = (75, 600, factor, 0, 1, 1)
+    heard = parselmouth.Sound(sound.astype(float), SPEECH_RATE)
+    changed = call(heard, "Change gender", *settings)
     return np.asarray(changed.values[0][: len(sound)], np.float32)
 
 
 def moods(
     voices: Voices, each: int, random: np.random.Generator
 ) -> tuple[Count, Count, Count]:
-    """Return false changes, unknown ones, and how many of two people in two moods are found."""
+    """Count false, unknown and true changes between two moods.
+
+    True ones are of two people; the others are of one.
+    """
     names = sorted(voices)
     pairs = [
         (a, b) for a in names for b in names if a[3:] != b[3:] and of_one_sex(a, b)
     ]
     same = [pair for pair in pairs if pair[0][:2] == pair[1][:2]]
     other = [pair for pair in pairs if pair[0][:2] != pair[1][:2]]
-    results = {
-        label: [
-            _change(voices, chosen[random.integers(len(chosen))], random)
-            for _ in range(each)
-        ]
-        for label, chosen in (("same", same), ("other", other))
-    }
-    same_events = [one for one in results["same"] if one is not None]
-    other_events = [one for one in results["other"] if one is not None]
+    same_events = _events(voices, same, each, random)
+    other_events = _events(voices, other, each, random)
     false = Count(same_events.count("change"), len(same_events))
     unknown = Count(same_events.count("unknown"), len(same_events))
     return false, unknown, Count(other_events.count("change"), len(other_events))
 
 
+def _events(
+    voices: Voices, pairs: list[tuple[str, str]], each: int, random: np.random.Generator
+) -> list[str]:
+    """Return the verdicts on ``each`` drawn pairs, but where there is too little."""
+    events = []
+    for _ in range(each):
+        pair = pairs[random.integers(len(pairs))]
+        event = _change(voices, pair, random)
+        if event is not None:
+            events.append(event)
+    return events
+
+
 def _change(
     voices: Voices, pair: tuple[str, str], random: np.random.Generator
 ) -> str | None:
-    """Return what the extractor says of two joined stretches; None where there is too little."""
+    """Return the verdict on two joined stretches; None if there is too little."""
     parts = [stretch(voices[name], random.uniform(3, 5), random) for name in pair]
     if parts[0] is None or parts[1] is None:
         return None

@@ -1,4 +1,6 @@
-"""How well changes of the voice, odd voices and sounds are heard, on real and made speech.
+"""How well changes of voice, odd voices and sounds are heard in speech.
+
+The speech is real and made.
 
     python -m benchmarks.voices [--each 50]     # TRACE_EVAL_DATA names the data
 
@@ -13,6 +15,7 @@ import argparse
 import os
 from collections import defaultdict
 from collections.abc import Sequence
+from itertools import permutations
 from pathlib import Path
 
 import numpy as np
@@ -93,7 +96,7 @@ def figures(
     each: int,
     seed: int,
 ) -> str:
-    """Count changes that are found, with their error in time, and false ones of one voice."""
+    """Count changes that are found, their error in time, and false ones."""
     random = np.random.default_rng(seed)
     errors, lost, false, ones = [], 0, 0, 0
     while len(errors) + lost < each:
@@ -169,8 +172,9 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     made = made_voices()
-    sexes = [[v for v in sex if v in made] for sex in (MEN, WOMEN)]
-    pairs = [(a, b) for sex in sexes for a in sex for b in sex if a != b]
+    pairs: list[tuple[str, str]] = []
+    for sex in (MEN, WOMEN):
+        pairs += permutations([name for name in sex if name in made], 2)
     print("made voices:", figures(made, pairs, options.each, options.seed))
     print(
         "sounds, made voices:",

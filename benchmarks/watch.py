@@ -1,4 +1,4 @@
-"""A command over time: memory of all its processes from /proc, and the pairs that it judged.
+"""A command over time: memory of all its processes, and the pairs it judged.
 
 ``ru_maxrss`` does not serve: a child inherits the peak of whoever started it.
 """

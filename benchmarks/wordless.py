@@ -1,4 +1,4 @@
-"""Sound that is no speech, as asked for by "whistle a tune": what the measures can tell of it.
+"""Sound without speech, as asked for by "whistle a tune", and what measures tell.
 
     python -m benchmarks.wordless [--clips 8] [--seed 1]
 
@@ -52,7 +52,10 @@ def whistle(rng: Rng) -> Floats:
 
 
 def hummed(rng: Rng) -> Floats:
-    """Make a voice with the mouth closed: 110 to 400 Hz, steep partials, soft onsets."""
+    """Make a hum with the mouth closed: steep partials and soft onsets.
+
+    It lies between 110 and 400 Hz.
+    """
     hz = _notes(rng, 110, 220)
     t = np.arange(len(hz)) / RATE
     return np.asarray(
@@ -144,7 +147,7 @@ KINDS: dict[Callable[[Rng], Floats], str] = {
 
 
 def harmonicity(samples: Floats) -> float:
-    """Median harmonics-to-noise ratio of the frames that have one, dB; NaN: none has."""
+    """Return the median harmonics-to-noise ratio in dB; NaN if no frame has one."""
     values = parselmouth.Sound(samples, RATE).to_harmonicity_cc().values[0]
     values = values[values > -100]
     return float(np.median(values)) if len(values) else float("nan")

@@ -70,7 +70,7 @@ def past_gate(
 
 @dataclass(frozen=True)
 class Extractor:
-    """Measures something of each recording. Options are the subclass's dataclass fields.
+    """A measurement of each recording, with options as dataclass fields.
 
     In Python one of your own is used at once::
 

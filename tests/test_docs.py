@@ -395,7 +395,9 @@ def test_make_demo_in_a_fresh_clone(tmp_path: Path) -> None:
     ]
     built = subprocess.run(
         [*map(str, pip), "--no-deps", "--no-index", "--no-build-isolation", "."],
-        **{"cwd": clone, "capture_output": True, "text": True},
+        cwd=clone,
+        capture_output=True,
+        text=True,
     )
     assert built.returncode == 0, built.stderr
     (clone / ".venv" / "installed").touch()
@@ -403,7 +405,10 @@ def test_make_demo_in_a_fresh_clone(tmp_path: Path) -> None:
     started = time.monotonic()
     done = subprocess.run(
         ["make", "demo"],
-        **{"cwd": clone, "capture_output": True, "text": True, "timeout": 900},
+        cwd=clone,
+        capture_output=True,
+        text=True,
+        timeout=900,
         env=environment | {"TRACE_EVAL_CACHE": str(tmp_path / "cache")},
     )
     assert done.returncode == 0, done.stderr

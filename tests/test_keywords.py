@@ -37,8 +37,9 @@ def _callables() -> dict[str, Any]:
 def test_a_misspelt_keyword_is_refused_with_the_one_that_was_meant(name: str) -> None:
     value = _callables()[name]
     first = next(iter(signature(value).parameters))
+    misspelt = {f"{first}z": "nothing"}
     with pytest.raises(trace_eval.UserError, match=f"{first}z: is unknown; "):
-        value(**{f"{first}z": "nothing"})
+        value(**misspelt)
 
 
 def test_functions_keep_their_signature_and_can_be_sent_to_a_process() -> None:

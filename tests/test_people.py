@@ -205,7 +205,8 @@ def test_raters_decide_by_a_paired_t_test_and_five_points() -> None:
     for _ in range(50):
         first = rng.normal(55, 15, 10)
         second = first + rng.normal(8, 12, 10)
-        a, b = ({str(n): v for n, v in enumerate(values)} for values in (first, second))
+        a = {str(rater): value for rater, value in enumerate(first)}
+        b = {str(rater): value for rater, value in enumerate(second)}
         gap = float((first - second).mean())
         clear = ttest_rel(first, second).pvalue < 0.05 and abs(gap) >= 5
         assert figures.decided(a, b) == (np.sign(gap) if clear else 0)
@@ -255,7 +256,10 @@ def test_a_share_of_one_has_an_interval_where_there_are_groups_enough() -> None:
 def test_half_of_the_raters_is_the_ceiling() -> None:
     rng = np.random.default_rng(1)
     quality = [20, 40, 60, 80]
-    exact = [rated(str(q), "g", *[q] * 10) for q in quality]
+    exact = []
+    for level in quality:
+        ratings = [level] * 10
+        exact.append(rated(str(level), "g", *ratings))
     found = figures.ceiling(exact, "quality", 10)
     assert (found.concordance, found.decided, found.right) == (1, 1, 1)
     assert found.against is None  # human raters decide them all

@@ -65,21 +65,9 @@ def test_all_three_work_together(site: Path, tmp_path: Path) -> None:
         for word in ("-x", f"{name}=none")
     ]
     run = tmp_path / "run"
-    done = typed(
-        site,
-        *(
-            "judge",
-            pairs,
-            "--judge",
-            "longest",
-            "-x",
-            "crest=crest",
-            *off,
-            "--out",
-            run,
-        ),
-        *("--policy", "quality_first", "--cache", tmp_path / "cache"),
-    )
+    command = ["judge", pairs, "--judge", "longest", "-x", "crest=crest", *off]
+    command += ["--out", run, "--policy", "quality_first"]
+    done = typed(site, *command, "--cache", tmp_path / "cache")
     assert done.returncode == 0, done.stderr
     opened = Run.open(run)
     (blueprint, _) = opened.blueprints()

@@ -1,1 +1,4 @@
-"""Do intervals and promises hold? Worlds with a known truth; ``python -m benchmarks.coverage``."""
+"""Whether intervals and promises hold, in worlds with a known truth.
+
+Run ``python -m benchmarks.coverage``.
+"""

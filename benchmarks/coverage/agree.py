@@ -1,4 +1,7 @@
-"""Do intervals of ``agree`` hold the truth as often as they say? Draws without one are counted."""
+"""Measure how often intervals of ``agree`` hold the truth.
+
+Draws without an interval are counted.
+"""
 
 from __future__ import annotations
 
@@ -120,10 +123,11 @@ class Labelled:
 def _counted(
     truth: Mapping[str, float], drawn: list[Mapping[str, IntervalEstimate]]
 ) -> Row:
-    return {
-        name: coverage([one[name].interval for one in drawn], value)
-        for name, value in truth.items()
-    }
+    row: Row = {}
+    for name, value in truth.items():
+        intervals = [estimates[name].interval for estimates in drawn]
+        row[name] = coverage(intervals, value)
+    return row
 
 
 def coverage(limits: Sequence[Range | None], value: float) -> Row:

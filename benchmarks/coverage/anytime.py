@@ -1,4 +1,4 @@
-"""Measure intervals that are looked at after every label, and how soon enough is labelled.
+"""Measure intervals that are looked at after every label, and how soon they decide.
 
 Each world is a truth that is known, a judge that helps or does not, and labels that
 come one by one until all pairs of the run have one. A draw is *held* if the truth is
@@ -109,7 +109,10 @@ class World:
         )
 
     def draw(self, seed: int) -> tuple[bool, int]:
-        """Return whether the truth was held at every look, and labels until enough is said."""
+        """Return whether every look held the truth, and the labels until enough.
+
+        The number is ``_NEVER`` where no look says rightly which system is better.
+        """
         rng = rng_of(self.name, seed)
         arrivals, pool = self._labels(rng)
         every = np.arange(len(arrivals.sums if pool is None else pool.labels))
@@ -158,7 +161,7 @@ class World:
         return arrivals, pool
 
     def covered(self, draws: int) -> Row:
-        """Return the share of draws held at every look, and how soon enough was said."""
+        """Return the share of draws held at every look, and how soon they decide."""
         every = [self.draw(seed) for seed in range(draws)]
         row: Row = {"held at every look": share(sum(held for held, _ in every), draws)}
         plan = self.planned
@@ -197,7 +200,7 @@ class Listeners:
     values: tuple[Array, ...]
 
     def covered(self, draws: int) -> Row:
-        """Return the share of draws in which the mean of all listeners was held at every vote."""
+        """Return the share of draws in which every vote held the listeners' mean."""
         sums = np.array([own.sum() for own in self.values])
         weights = np.array([float(len(own)) for own in self.values])
         truth = np.array([sums.sum() / weights.sum()])
@@ -229,7 +232,7 @@ def _listeners(folder: Path) -> Iterator[Listeners]:
 
 
 def worlds() -> Iterator[Any]:
-    """Yield labels alone, judges that help and that do not, alike pairs, raters, scores, people."""
+    """Yield the worlds of labels, judges, raters, scores and real listeners."""
     for win, ties in (
         (0.5, 0.0),
         (0.35, 0.3),

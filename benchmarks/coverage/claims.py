@@ -136,7 +136,10 @@ DOUBTS: dict[str, Callable[[np.random.Generator, int], tuple[Array, Array]]] = {
 
 @dataclass(frozen=True)
 class Useless:
-    """Uncertainty of scores that knows nothing of their errors; items may be copies of others."""
+    """A judge whose stated uncertainty says nothing about its errors.
+
+    Items may be copies of others.
+    """
 
     errors: str
     number: int
@@ -205,7 +208,7 @@ class Calls:
         return calls if self.spread == 0.7 else f"{calls}, spread {self.spread}"
 
     def covered(self, draws: int) -> Row:
-        """How often intervals of percentiles, of the share over 2 s and of the mean hold."""
+        """Measure how often intervals of percentiles, share over 2 s and mean hold."""
         at = {f"p{round(100 * q)}": q for q in (0.5, 0.9, 0.95)}
         truth = {
             name: float(np.exp(self.spread * norm.ppf(q))) for name, q in at.items()
@@ -234,7 +237,7 @@ class Calls:
 
 
 def worlds() -> list[Rules | Useless | Calls | Unscored | Alike]:
-    """List worlds of few pairs and many, rules and judges, few calls and many, even and uneven."""
+    """List worlds that differ in pairs, rules, judges and calls."""
     results: list[Rules | Useless | Calls | Unscored | Alike] = [
         Rules(number, rules) for number in (30, 100, 400) for rules in (1, 4)
     ]

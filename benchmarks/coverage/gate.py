@@ -105,7 +105,7 @@ class ChangeCell:
         )
 
     def covered(self, runs: int, margin: float = 0.05) -> Row:
-        """Share of runs in which the shift is seen, and in which it is called interchangeable."""
+        """Return the shares of runs with a shift shown, and called interchangeable."""
         rng = np.random.default_rng(int(1000 * self.flips) + self.items)
         options = IntervalOptions(level=0.9)
         seen = same = 0

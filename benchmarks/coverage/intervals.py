@@ -334,15 +334,15 @@ def worlds() -> list[World]:
 
 
 def lower() -> dict[str, float]:
-    """Truths beside these worlds can lie lower, as those of Wilson's limits do: labels only, exact.
+    """Compute exactly how often limits of labels alone hold a win rate of .7.
+
+    Such truths beside the worlds above can be held less often, as with Wilson's limits.
 
     Returns:
         How often they hold a win rate of .7 without ties, by the number of labels.
     """
-    results = {
-        labels: World("win rate .7", "useful", labels).outcomes() for labels in (15, 30)
-    }
-    return {
-        str(labels): float(np.mean([d.labels for d in all_]))
-        for labels, all_ in results.items()
-    }
+    held: dict[str, float] = {}
+    for labels in (15, 30):
+        outcomes = World("win rate .7", "useful", labels).outcomes()
+        held[str(labels)] = float(np.mean([outcome.labels for outcome in outcomes]))
+    return held

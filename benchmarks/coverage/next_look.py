@@ -1,4 +1,4 @@
-"""Measure how often the labels that a sentence names show the difference at the next look.
+"""Measure how often as many labels as a sentence names show the difference next time.
 
 ``rank`` and ``agree`` say of a difference that is not shown: if it is as large as it
 looks, about N more pairs with a label would tell in 8 of 10 cases. Here N are added to
@@ -66,7 +66,10 @@ class Systems:
         )
 
     def look(self, rows: Rows, level: float) -> tuple[bool, str | None]:
-        """Return whether ``rank`` shows a difference, and its sentence where it does not."""
+        """Return whether ``rank`` shows a difference, else its sentence.
+
+        The sentence names the labels that would tell.
+        """
         names = {f"system_{side}": [side] * len(rows) for side in "ab"}
         rates = own_rates(outcomes_of(opinions("people", rows[:, 0], **names)), level)
         rate = next(row.rate for row in rates if row.system == "a")
@@ -107,7 +110,10 @@ class BesideRule:
         return np.stack([truth, *(truth ^ wrong)], axis=1).astype(np.int64)
 
     def look(self, rows: Rows, level: float) -> tuple[bool, str | None]:
-        """Return whether ``agree`` shows a difference, and its sentence where it does not."""
+        """Return whether ``agree`` shows a difference, else its sentence.
+
+        The sentence names the labels that would tell.
+        """
         truth, judge, rule = rows.T.astype(np.int8)
         options = AgreeOptions(
             baselines=(NumberRule("rule", "r"),), bootstrap=IntervalOptions(level=level)
@@ -130,7 +136,10 @@ class BesideRule:
 def next_looks(
     world: Systems | BesideRule, draws: int
 ) -> tuple[list[bool], list[bool]]:
-    """Return whether the next look shows it, as it looks and as it is, of draws with a number."""
+    """Return whether next looks show the difference, as it looks and as it is.
+
+    Draws that show it at once, or name no number of pairs, are not counted.
+    """
     rng = rng_of(world.name)
     looks: list[bool] = []
     truths: list[bool] = []

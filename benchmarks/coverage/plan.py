@@ -1,4 +1,4 @@
-"""Measure whether ``plan``'s labels give the promised width, and looks the promised errors.
+"""Measure whether plans reach their promised widths, and repeated looks their errors.
 
 A plan is made from a few labels, its pairs are labelled, and the interval that
 ``agree`` or ``rank`` then prints is at most as wide as asked for four times in five: 80
@@ -75,7 +75,10 @@ class World:
         )
 
     def draw(self, seed: int) -> tuple[LabelPlan, float]:
-        """Draw a plan, and the width once its pairs are labelled; infinite: no interval."""
+        """Draw a plan, and the interval's width once its pairs are labelled.
+
+        The width is infinite where there is no interval.
+        """
         rng = np.random.default_rng((seed, 5))
         number = self.pairs
         truth = (rng.random(number) > self.win).astype(np.int8)
@@ -126,7 +129,7 @@ class World:
         )
 
     def covered(self, seeds: int) -> Row:
-        """Share of the plans that say they suffice and do, and of those that promise it."""
+        """Return how many plans that say they suffice do, and what they promise."""
         rows = []
         for seed in range(seeds):
             plan, width = self.draw(seed)
@@ -204,7 +207,10 @@ class Looker:
         return np.where(rng.random(MOST_LABELS) < self.ties, TIE, split).astype(np.int8)
 
     def draw(self, seed: int) -> list[bool]:
-        """Whether each look shows a difference; the last one does, or nobody looks again."""
+        """Return whether each look shows a difference.
+
+        The last look shows it, or names no further labels, or would need too many.
+        """
         said = self.said(seed)
         number, level, looks = self.labels, 0.95, list[bool]()
         while number <= MOST_LABELS:
@@ -219,7 +225,10 @@ class Looker:
         return looks
 
     def covered(self, seeds: int) -> Row:
-        """How often a difference was shown, and by the second look where the first showed none."""
+        """Return how often any look, and how often the second, shows a difference.
+
+        The second look is taken only where the first shows none.
+        """
         looks = [self.draw(seed) for seed in range(seeds)]
         second = [each[1] for each in looks if len(each) > 1]
         return {

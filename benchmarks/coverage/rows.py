@@ -34,7 +34,10 @@ def rng_of(name: str, *seed: int) -> np.random.Generator:
 
 
 def opinions(who: str, codes: Array, **facts: Any) -> Opinions:
-    """Return one rater's labels of ``p0``, ``p1``, ...; facts are texts, or numbers in an array."""
+    """Return one rater's labels of ``p0``, ``p1``, and so on.
+
+    Facts are lists of texts, or arrays of numbers.
+    """
     ids = np.array([f"p{number}" for number in range(len(codes))], object)
     columns = {
         name: column if isinstance(column, np.ndarray) else np.array(column, object)
@@ -52,7 +55,7 @@ def share(hits: int, draws: int) -> Row:
 
 
 def shown(value: object) -> str:
-    """Print a cell: a share with its interval, coverage of draws with an interval, a number."""
+    """Format a cell: a share with its interval, coverage, or a number."""
     if isinstance(value, float):
         return f"{value:.3g}"
     if not isinstance(value, dict):

@@ -94,7 +94,7 @@ def _half_of_the_draw(rng: np.random.Generator) -> Draw:
 
 
 def _review(done: int, worst: bool = False) -> World:
-    """Make a review of 1,000 pairs, 100 of them needed, of whose slice so many are done."""
+    """Make a review of 1,000 pairs, 100 of them needed and part of a slice done."""
     needs = {
         f"p{n}": Needed((Need.LOW_CONFIDENCE,) if n < 100 else (), 1.0)
         for n in range(1000)
@@ -116,7 +116,10 @@ def _review(done: int, worst: bool = False) -> World:
 
 
 def _rare(fixed: bool, every: bool, rare: float = 0.12, least: float = 0.005) -> World:
-    """Most pairs are right and often asked for; a rare class is wrong and hardly ever drawn."""
+    """Make a world whose rare class is wrong and hardly ever drawn.
+
+    Most pairs are right, and often asked for.
+    """
 
     def world(rng: np.random.Generator) -> Draw:
         number = round(1000 * rare)
@@ -133,7 +136,10 @@ def _rare(fixed: bool, every: bool, rare: float = 0.12, least: float = 0.005) ->
 
 
 def _skewed(rng: np.random.Generator) -> Draw:
-    """Known probabilities from 0.05 to 1; the seldom asked agree less; at the target less 0.001."""
+    """Draw with known probabilities, 0.05 to 1, that rise with agreement.
+
+    Agreement lies 0.001 below the target.
+    """
     chance = np.clip(rng.beta(0.7, 1.2, 1000), 0.05, 1.0)
     true = np.where(chance < np.median(chance), 0.81, 0.988)
     return Draw(
@@ -142,7 +148,10 @@ def _skewed(rng: np.random.Generator) -> Draw:
 
 
 def _strata(rng: np.random.Generator) -> Draw:
-    """Three strata of known size, a simple sample of each; their probabilities add up."""
+    """Draw a simple sample from each of three strata of known size.
+
+    The probabilities of a stratum add up to its sample.
+    """
     sizes, numbers = (600, 300, 100), (60, 90, 50)
     requested = np.r_[
         *(some(rng, n, size) for n, size in zip(numbers, sizes, strict=True))
@@ -159,10 +168,13 @@ def _whole(
     pairs: bool = False,
     lost: float = 0.0,
 ) -> World:
-    """Instructions of (how many, pairs of each, agreement), so many of which are asked for.
+    """Make a world in which whole instructions are drawn, or single pairs.
 
-    With ``pairs`` so many pairs are drawn instead; ``lost``: share of labels that never
-    came.
+    ``sizes`` holds of each kind of instruction: how many, the pairs of each, and their
+    agreement.
+
+    ``number`` instructions are drawn, or with ``pairs`` so many pairs; ``lost`` is the
+    share of labels that never came.
     """
     size = np.concatenate([np.full(many, own) for many, own, _ in sizes])
     level = np.concatenate([np.full(many, right) for many, _, right in sizes])
@@ -184,14 +196,18 @@ def _whole(
 def _copies(
     counts: tuple[int, ...], number: int, named: bool = False, true: float = 0.899
 ) -> World:
-    """Pairs with so many copies, in turn, all of a drawn one labelled; half of them swapped."""
+    """Make a world of copied pairs, all copies of a drawn one labelled.
+
+    ``counts`` are the copies of each pair, in turn; every other copy has its sides
+    swapped.
+    """
     size = np.resize(counts, 100)
     group = np.repeat(np.arange(100), size)
-    clips = [[f"{side}{n}" for n in group] for side in "ab"]
-    swapped = [
-        sides[:: -1 if n % 2 else 1] for n, sides in enumerate(zip(*clips, strict=True))
-    ]
-    facts = {"clip_a": [a for a, _ in swapped], "clip_b": [b for _, b in swapped]}
+    facts: dict[str, list[str]] = {"clip_a": [], "clip_b": []}
+    for place, pair in enumerate(group):
+        first, second = ("b", "a") if place % 2 else ("a", "b")
+        facts["clip_a"].append(f"{first}{pair}")
+        facts["clip_b"].append(f"{second}{pair}")
     if named:
         facts["instruction_id"] = [f"i{n}" for n in range(len(group))]
 
@@ -229,7 +245,10 @@ def _inverted(rng: np.random.Generator) -> Draw:
 def _rising(
     low: float, slope: float, surest: float = 0.0, instruction: int = 1
 ) -> World:
-    """Make a judge that people agree with the more, the surer it is; 300 labels of the surest."""
+    """Make a judge whose agreement with people rises with its certainty.
+
+    There are 300 labels, of pairs with a certainty of at least ``surest``.
+    """
     group = np.arange(1000) // instruction
     facts = {"instruction_id": [f"i{n}" for n in group]} if instruction > 1 else {}
 
@@ -244,7 +263,10 @@ def _rising(
 
 
 def _hard_first(rng: np.random.Generator) -> Draw:
-    """Draw the 150 least sure pairs for certain, 150 others by chance; one agreement."""
+    """Draw the 150 least sure pairs for certain, and 150 others by chance.
+
+    Agreement is the same everywhere.
+    """
     certainty = rng.random(1000)
     order = np.argsort(certainty)
     chance = np.full(1000, 150 / 850)
@@ -255,7 +277,10 @@ def _hard_first(rng: np.random.Generator) -> Draw:
 
 
 def _weighted_instructions(rng: np.random.Generator) -> Draw:
-    """Instructions of four that agree as one, and pairs asked for with .1 to 1, all known."""
+    """Draw pairs with known chances, from instructions of four pairs.
+
+    Chances lie between 0.1 and 1; agreement is the same everywhere.
+    """
     chance = np.clip(rng.beta(1.0, 2.0, 800), 0.1, 1.0)
     group = np.arange(800) // 4
     facts = {"instruction_id": [f"i{n}" for n in group]}

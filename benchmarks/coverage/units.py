@@ -1,4 +1,4 @@
-"""Measure how often claims of ``rank`` and ``agree`` err, whatever is unscored or alike.
+"""Measure how often claims of ``rank`` and ``agree`` err on unscored or alike pairs.
 
 * a judge that leaves pairs unscored by their outcome, beside a random sample of human
   labels;
@@ -32,7 +32,7 @@ LEVEL = 0.95
 
 @dataclass(frozen=True)
 class Unscored:
-    """Two equal systems, a judge that cannot read some answers, and labels of a random sample.
+    """A world of two equal systems whose judge leaves some answers unscored.
 
     Attributes:
         labels: of so many pairs.

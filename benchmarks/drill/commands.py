@@ -1,4 +1,4 @@
-"""Commands in processes of their own, killed or put into surroundings that break things."""
+"""Commands in their own processes, killed or run in hostile surroundings."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def run(
 
 
 def make_pairs(folder: Path, pairs: int, seed: int) -> Path:
-    """Write a manifest of short noises, each recording in one pair; singles beside it."""
+    """Write a manifest of short noises, one pair each, and one of singles."""
     folder.mkdir(parents=True, exist_ok=True)
     noise = np.random.default_rng(seed)
     rows, singles = [], []

@@ -1,4 +1,4 @@
-"""Parsers of files that users bring: manifests, labels, scores, settings, exports of reviews."""
+"""Parsers of files that users bring: manifests, labels, scores, settings, reviews."""
 
 from __future__ import annotations
 
@@ -185,7 +185,7 @@ def settings() -> dict[str, Parser]:
 
 
 def others(folder: Path) -> dict[str, Parser]:
-    """List parsers of recordings, batches of replies, corrections and Label Studio's exports."""
+    """List parsers of recordings, batch replies, corrections and Label Studio."""
     wav = write(folder / "seed.wav", tone(0.05)).read_bytes()
     soundfile.write(folder / "seed.flac", tone(0.05), RATE, subtype="PCM_16")
     flac = (folder / "seed.flac").read_bytes()

@@ -1,4 +1,4 @@
-"""``kill -9`` at random moments: what is resumed must be what an uninterrupted run gives."""
+"""``kill -9`` at random moments: a resumed run must equal an uninterrupted one."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def drill(kills: int, seed: int, kinds: tuple[str, ...] = KINDS) -> Outcome:
 
 
 class _Whole(NamedTuple):
-    """An uninterrupted command: what it left, the calls that were paid, and its time."""
+    """An uninterrupted command: its result, the calls it paid, and its time."""
 
     result: object
     calls: int
@@ -104,7 +104,10 @@ def _round(
     source: random.Random,
     outcome: Outcome,
 ) -> int:
-    """Kill a command, sometimes again while it resumes, and look at its end; the kills."""
+    """Kill a command, resume it, check its end, and return the kills.
+
+    Sometimes it is killed again while it resumes.
+    """
     out, cache = folder / f"{kind}-{number}", folder / f"cache-{number}"
     if kind == "report":
         shutil.copytree(folder / "judge-whole", out)

@@ -1,4 +1,4 @@
-"""Mutated inputs for every parser: nothing may crash, hang, or be taken for what it is not.
+"""Mutated inputs for every parser: none may crash, hang or be misread.
 
 A parser may refuse (with the errors that it documents) or accept; what it accepts must
 round-trip. Mutations are seeded: the same seed tries the same inputs.
@@ -134,7 +134,9 @@ ODD: tuple[Any, ...] = (
 
 
 def odd(data: bytes, source: random.Random) -> bytes:
-    """JSON, or a line of it, with an odd value in one place or a key gone; else as it is.
+    """Put an odd value into JSON or a line of it, or remove a key.
+
+    What is not JSON is returned as it is.
 
     One byte before the JSON stays, by which a parser of several files knows which one
     it is.

@@ -94,7 +94,7 @@ REPLIES: dict[str, str] = {
 
 
 def replies(kind: str) -> Outcome:
-    """Read replies that hold a verdict in a draft alone, by a kind of :data:`REPLIES`."""
+    """Read a reply of :data:`REPLIES` whose only verdict stands in a draft."""
     outcome = Outcome("replies with drafts", 1)
     text = REPLIES[kind].format(json.dumps(verdict()))
     try:

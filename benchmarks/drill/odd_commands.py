@@ -1,4 +1,4 @@
-"""Commands on odd rows: what each reads is written on the way, as a table and as a run."""
+"""Commands on odd rows, which are written on the way as tables and as runs."""
 
 from __future__ import annotations
 
@@ -129,7 +129,10 @@ def write_scores_run(folder: Path, rows: Rows) -> Path:
 
 
 def commands_of_pairs(folder: Path, rows: Rows) -> Iterator[list[object]]:
-    """Yield the commands on comparisons, as tables and as a run; files are written on the way."""
+    """Yield the commands on comparisons, as tables and as a run.
+
+    Their files are written on the way.
+    """
     sides = (
         "id",
         "instruction_id",
@@ -294,7 +297,7 @@ def commands_of_typed(folder: Path, rows: Rows) -> Iterator[list[object]]:
 
 
 def commands_of_sheets(folder: Path, rows: Rows) -> Iterator[list[object]]:
-    """Yield the commands on sheets with a column for each rater, and on other scales."""
+    """Yield the commands on sheets with a column a rater, and on other scales."""
     wide = [
         {**row, "ann": row["human"], "ben": row["preference"], "cem": row["human"]}
         for row in rows
@@ -322,7 +325,7 @@ def commands_of_sheets(folder: Path, rows: Rows) -> Iterator[list[object]]:
 
 
 def commands_of_answers(folder: Path, rows: Rows) -> Iterator[list[object]]:
-    """Yield the commands on single answers in words, which a judge without a model rates."""
+    """Yield the commands on single answers, rated by a judge without a model."""
     items = []
     for row in rows:
         single: Row = {"id": row["id"], "question": f"Question {row['id']}?"}

@@ -16,7 +16,7 @@ Rows = list[Row]
 
 
 def plain_pairs(count: int = 12, systems: Sequence[str] = ("x", "y", "z")) -> Rows:
-    """Return comparisons of several systems with verdicts and human labels that mostly agree."""
+    """Return comparisons of several systems whose labels mostly fit verdicts."""
     draw = random.Random(count)
     rows = []
     for number in range(count):

@@ -59,7 +59,10 @@ def items_of(name: str, read: Callable[[Path], Any]) -> Read:
 def database(
     folder: Path, name: str, use: Callable[[Path], None], page: int | None = None
 ) -> tuple[Read, list[bytes]]:
-    """Return a reader of a database, or its schema page: used, or refused in our own words."""
+    """Return a reader that uses a database, or refuses it in our own words.
+
+    With ``page``, only the first bytes, its schema page, are the seed.
+    """
     path = folder / name
     use(path)
     whole = path.read_bytes()

@@ -1,4 +1,7 @@
-"""The parts of the drill; apart from ``__main__``, which new processes do not import."""
+"""The parts of the drill, apart from ``__main__``.
+
+New processes do not import ``__main__``.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ PARTS: dict[str, Callable[[float, int], Outcome]] = {
 
 
 def run_part(name: str, share: float, seed: int) -> Outcome:
-    """One part in a process of its own; a crash of it is a loss, not the end of the others."""
+    """Run one part, and count its crash as a loss, not as the end of all."""
     started = time.monotonic()
     try:
         outcome = PARTS[name](share, seed)

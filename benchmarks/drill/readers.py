@@ -1,4 +1,4 @@
-"""Every parser of what comes from outside, with inputs to begin from; here those of texts."""
+"""Every parser of foreign input, with inputs to begin from; here those of texts."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ _LINK = re.compile(r"(?:^|::)([a-z][\w.+-]{0,30})(?=://|::)")
 
 
 def _places() -> Read:
-    """Check that what a manifest names is opened only if each part of it is on the list."""
+    """Check that a manifest's place is opened only if each part is allowed."""
     registry = sys.modules[get_filesystem_class.__module__]
 
     def read(data: bytes, folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""Remedies that a refused command prints, typed after it: the refusal must go, or be another."""
+"""Remedies of refused commands, typed as printed: the refusal must go or change."""
 
 from __future__ import annotations
 
@@ -43,7 +43,10 @@ def followed(command: Sequence[object], done: Done, run: Run) -> dict[str, Done]
 
 
 def unchanged(done: Done, again: Done) -> bool:
-    """Whether a command is refused for the same reason as before its remedy was followed."""
+    """Return whether a command is still refused for the same reason.
+
+    ``again`` ran after the remedy of ``done`` was followed.
+    """
     return again.code == done.code and _said(again) == _said(done)
 
 

@@ -1,4 +1,4 @@
-"""``kill -9`` of the review's server while people answer: what it acknowledged must be there."""
+"""``kill -9`` of the review server: every answer it acknowledged must survive."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Reviews:
         self._labels = self._exported("whole")
 
     def round(self, number: int, source: random.Random, outcome: Outcome) -> int:
-        """Answer until the server is killed, look, answer the rest; the number of kills."""
+        """Answer until the server is killed, then the rest; return the kills."""
         name = f"review-{number}"
         database = self._begin(name)
         with _server(database, source.uniform(0.05, 0.8) * self._seconds) as url:
@@ -92,7 +92,7 @@ class Reviews:
         return Path(shutil.copytree(self._judged, self._folder / name)) / "drill.sqlite"
 
     def _exported(self, name: str) -> list[dict[str, str]]:
-        """Read the labels without the times that they took, and in any order of the raters."""
+        """Read the exported labels without their times, sorted by rater and pair."""
         where = self._folder / name
         line = command(*_review(where / "drill.sqlite"), "--export", where / "x")
         done = run(line, self._folder)

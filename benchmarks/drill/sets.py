@@ -1,4 +1,4 @@
-"""Conversations of every layout, benchmarks as they were released, containers, and databases."""
+"""Conversations of every layout, released benchmarks, containers and databases."""
 
 from __future__ import annotations
 
@@ -35,7 +35,10 @@ PAGE = 4096
 
 
 def sets(folder: Path) -> dict[str, Parser]:
-    """Those parsers with seeds. Of several files, the first byte of an input says which it is."""
+    """Return those parsers with their seeds.
+
+    Where there are several files, the first byte of an input says which it is.
+    """
     calls, released = folder / "calls", folder / "sets"
     sounds = [container(codec, kind, tone(0.2)) for codec, kind in CONTAINERS.items()]
     return {
@@ -91,6 +94,7 @@ def layouts() -> dict[str, dict[str, bytes]]:
         "termination_reason": "user_stop",
     }
     results = {"info": {"audio_native_config": {"tick_duration_seconds": 0.2}}}
+    exports = {name.partition(".")[0]: _two_calls(name) for name in EXPORTS}
     return {
         "turns": {"turns.csv": rows.encode()},
         "turns in JSON": {"turns.jsonl": _lines(turns)},
@@ -103,14 +107,14 @@ def layouts() -> dict[str, dict[str, bytes]]:
         "eva": _eva_record("r1") | _eva_record("r2"),
         "eva histories": {"histories.json": _json([_history("h1"), _history("h2")])},
         "eva labels": {"labels.jsonl": _lines(_labelled())},
-        **{  # two calls as a platform exports them
-            name.partition(".")[0]: {
-                f"{n}-{name}": export_text(name).replace("-1", f"-{n}").encode()
-                for n in (1, 2)
-            }
-            for name in EXPORTS
-        },
+        **exports,
     }
+
+
+def _two_calls(name: str) -> dict[str, bytes]:
+    """Return two calls as a platform exports them, by file name."""
+    text = export_text(name)
+    return {f"{n}-{name}": text.replace("-1", f"-{n}").encode() for n in (1, 2)}
 
 
 def _eva_record(name: str) -> dict[str, bytes]:
@@ -226,7 +230,10 @@ def _seeds(files: dict[str, bytes]) -> list[bytes]:
 def reader_of_calls(
     folder: Path, name: str, files: dict[str, bytes]
 ) -> tuple[Read, list[bytes]]:
-    """Return a reader of calls: each is measured or named with a reason; figures are JSON."""
+    """Return a reader that measures calls, or names each with a reason.
+
+    All figures must be JSON.
+    """
     options = TurnsOptions(
         _LAYOUT.get(name, name), figures=FigureOptions(intervals=False)
     )
@@ -249,7 +256,7 @@ _LAYOUT = {"turns in JSON": "turns", "eva histories": "eva", "eva labels": "eva_
 
 
 def reader_of_release(folder: Path, name: str) -> tuple[Read, list[bytes]]:
-    """Return a reader of a benchmark: what it is converted to is read back, item for item."""
+    """Return a reader that converts a benchmark and reads each item back."""
     made = datasets_made.MADE[name](folder / "seed")
     files = {
         str(path.relative_to(made)): path.read_bytes()

@@ -1,4 +1,4 @@
-"""Recordings of one sound in files that are joined, unfinished, out of phase or none at all.
+"""Recordings of one sound in files joined, unfinished, out of phase or empty.
 
 Each is judged beside the whole sound. A file that holds all of it gives a tie and has
 its length; of any other the pair is unscored, with a reason. Nothing may win.

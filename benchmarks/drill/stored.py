@@ -191,7 +191,7 @@ def _scores(path: Path) -> None:
 
 
 def _paths(data: bytes, folder: Path) -> None:
-    """Whatever a table calls a recording: it costs that recording, and nothing raises."""
+    """Check that any path in a table costs that recording only, without error."""
     name = data.decode("utf-8", "replace")
     sound = (folder / "ok.wav").read_bytes()
     b = {"bytes": None, "path": "ok.wav"}

@@ -1,4 +1,4 @@
-"""Full and read-only disks, damaged caches, little memory, odd names: a clear end each time.
+"""Full disks, damaged caches, little memory, odd names: a clear end each time.
 
 A command may fail in such surroundings, with one line and a code of ours; nothing
 finished may be lost, and the same command must give the whole result where all is well
@@ -33,7 +33,10 @@ ONE_THREAD = ("OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1")
 def drill(
     seed: int, names: frozenset[str] | None = None, count: int = PAIRS
 ) -> Outcome:
-    """Judge so many pairs in each of the surroundings (default: all), then in good ones."""
+    """Judge some pairs in each of the surroundings, then again in good ones.
+
+    ``names`` selects among the surroundings; without it all are tried.
+    """
     outcome = Outcome("surroundings that break things")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -128,7 +131,7 @@ def _variables(**variables: str) -> Surround:
 
 
 def _moved(name: bytes) -> Surround:
-    """Judge in a folder of this name, which is refused in one line if it is no UTF-8."""
+    """Judge in a folder of this name, refused in one line if not UTF-8."""
 
     def surround(pairs: Path, work: Path) -> Done:
         odd = work / os.fsdecode(name)

@@ -1,4 +1,4 @@
-"""One form for code that does the same: local names erased, temporary values put in place.
+"""One form for code that does the same: names erased, temporary values inlined.
 
 A commit that only renames, unfolds or folds leaves this form equal. What it sees
 through:
@@ -94,7 +94,7 @@ def _unannotated(statement: ast.stmt) -> ast.stmt:
 
 
 def _fold(function: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
-    """Fold loops, branches and single-use names of a function, until nothing changes."""
+    """Fold a function's loops, branches and single-use names until it is stable."""
     before = ""
     while before != ast.dump(function):
         before = ast.dump(function)
@@ -210,7 +210,10 @@ def _branches_as_ternary(
 
 
 def _assignment_as_ternary(statement: ast.stmt) -> ast.stmt:
-    """Return ``if c: x = a`` ``else: x = b`` as one assignment; the same for returns."""
+    """Return an ``if`` that only assigns or returns as one ternary statement.
+
+    ``if c: x = a`` ``else: x = b`` becomes one assignment.
+    """
     if (
         not isinstance(statement, ast.If)
         or len(statement.body) != 1
@@ -360,7 +363,7 @@ def _outermost_functions(tree: ast.AST) -> Sequence[_Function]:
 
 
 def _erase_names(function: _Function, prefix: str) -> None:
-    """Replace the locals of a function and of all in it by numbers, in the order of the text.
+    """Replace the local names in a function by numbers, in text order.
 
     Parameters of a public function can be given by name, and keep theirs.
     """

@@ -35,7 +35,7 @@ def faults(subjects: list[str]) -> dict[str, str]:
 
 
 def _not_imperative(subjects: list[str]) -> list[str]:
-    """Return the subjects whose sentence does not begin with a verb, as D401 sees it."""
+    """Return the subjects that do not begin with a verb, as D401 sees it."""
     functions: list[str] = []
     for number, subject in enumerate(subjects):
         sentence = subject.partition(": ")[2]

@@ -1,4 +1,4 @@
-"""How much house there is, and how densely it is written: rooms, imports, tokens, shapes.
+"""How much house there is, and how dense: rooms, imports, tokens, shapes.
 
 A room is a folder of ``trace_eval``, a file that lies loose in it, or one of the
 packages beside it. Every import counts, also those inside functions and those for type

@@ -1,1 +1,4 @@
-"""Every number and judge beside human labels of real sound; run ``python -m benchmarks.people``."""
+"""Every number and judge beside human labels of real sound.
+
+Run ``python -m benchmarks.people``.
+"""

@@ -1,4 +1,4 @@
-"""Every number of a blueprint and the judge ``rules`` beside human labels of real sound.
+"""Every number of a blueprint, and the judge ``rules``, beside human labels.
 
     python -m benchmarks.people [--data DIR] [--rival NAME=FILE.csv]...
 

@@ -46,7 +46,10 @@ EMOTION_ASKS = {
 
 @dataclass(frozen=True)
 class Asked:
-    """Two clips and a request; ``verdict`` is 1 or -1 for the clip that meets it better, else 0."""
+    """Two clips, a request, and which clip meets it better.
+
+    ``verdict`` is 1 or -1 for that clip, else 0.
+    """
 
     a: Rated
     b: Rated
@@ -56,7 +59,10 @@ class Asked:
 
 
 def _planted(clips: Sequence[Rated]) -> Iterator[tuple[int, int, str, int]]:
-    """(place, place, what differs, by how many steps) of clips that differ in one thing alone."""
+    """Yield pairs of clips that differ in one thing alone.
+
+    Each is two places, what differs, and by how many steps.
+    """
     for i, j in combinations(range(len(clips)), 2):
         a, b = clips[i].facts, clips[j].facts
         differ = [name for name in PLANTED if a[name] != b[name]]
@@ -67,7 +73,10 @@ def _planted(clips: Sequence[Rated]) -> Iterator[tuple[int, int, str, int]]:
 
 
 def planted_pairs(clips: Sequence[Rated], steps: int) -> Iterator[Asked]:
-    """Pairs of one text and voice that differ in one thing by so many steps, asked for either."""
+    """Yield pairs of one text and voice that differ by some steps in one thing.
+
+    Either direction is asked for.
+    """
     for i, j, name, rise in _planted(clips):
         for kind, (low, high) in ASKS.items() if abs(rise) == steps else ():
             for instruction, sign in ((low, 1), (high, -1)):
@@ -76,7 +85,10 @@ def planted_pairs(clips: Sequence[Rated], steps: int) -> Iterator[Asked]:
 
 
 def emotion_pairs(clips: Sequence[Rated]) -> Iterator[Asked]:
-    """Pairs of one speaker and text: an emotion against neutral, asked for; and two without it."""
+    """Yield pairs of one speaker and text, with emotions that are asked for.
+
+    A pair is the emotion and neutral speech, or two clips without the emotion.
+    """
     for a, b in combinations(clips, 2):
         if a.group != b.group:
             continue
@@ -91,7 +103,10 @@ def emotion_pairs(clips: Sequence[Rated]) -> Iterator[Asked]:
 
 
 def ordered(clips: Sequence[Rated], numbers: Mapping[str, Any]) -> dict[str, Figure]:
-    """Planted thing -> share of its pairs that its measure orders as planted, ties one half."""
+    """Return the share of pairs that each measure orders as planted.
+
+    Ties count one half.
+    """
     results = {}
     for name, (_, measure) in PLANTED.items():
         rows, unit = [], []
@@ -116,7 +131,8 @@ def asked_figures(
         own = [one for one in requested if one.kind == kind]
         said = [
             judged(
-                *(blueprints[c.item] for c in (one.a, one.b)),
+                blueprints[one.a.item],
+                blueprints[one.b.item],
                 "paralinguistics",
                 one.instruction,
             )

@@ -59,7 +59,7 @@ _NONE = {"clips with": 0, "difference": "-"}
 def of_scale(
     clips: list[Rated], events: Mapping[str, Events], scale: str, kinds: Sequence[str]
 ) -> dict[str, Any]:
-    """Return, of each kind of event, the clips with it and what they are rated less than others."""
+    """Return how much lower clips with each kind of event are rated than others."""
     rated = [clip for clip in clips if np.isfinite(clip.mean(scale))]
     groups: dict[str, list[float]] = defaultdict(list)
     for clip in rated:
@@ -68,12 +68,13 @@ def of_scale(
         [clip.mean(scale) - np.mean(groups[clip.group]) for clip in rated]
     )
     unit = figures.numbered([clip.unit for clip in rated])
+    kinds_of_clips = []
+    for clip in rated:
+        kinds_of_clips.append({event["kind"] for event in events[clip.item]})
     results: dict[str, Any] = {}
     for kind in ("any", *kinds):
         sought = kinds if kind == "any" else (kind,)
-        has = np.array(
-            [any(e["kind"] in sought for e in events[c.item]) for c in rated]
-        )
+        has = np.array([not found.isdisjoint(sought) for found in kinds_of_clips])
         results[kind] = {"clips with": int(has.sum())}
         if not has.any() or has.all():
             continue

@@ -1,4 +1,4 @@
-"""Turn edges: where the tool puts the turns of two-channel clips beside a listener's marks."""
+"""Turn edges of two-channel clips, by the tool and by a listener's marks."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ NEAR_S = 0.1
 
 
 def edge_figures(folder: Folder) -> dict[str, dict[str, Figure]]:
-    """Start, end and gap -> median and 95th percentile of the error, share within .1 s, bias."""
+    """Return the error of starts, ends and gaps.
+
+    Of each: median, 95th percentile, share within 0.1 s, and bias.
+    """
     errors: dict[str, list[tuple[str, float]]] = {"start": [], "end": [], "gap": []}
     for audio, group in groupby(folder.edges, key=lambda edge: edge.audio):
         marks = sorted(group, key=lambda edge: edge.start_s)
@@ -58,7 +61,7 @@ def _measured(audio: Path) -> dict[int, tuple[float, float]]:
 
 
 def _figures(errors: Sequence[tuple[str, float]]) -> dict[str, Figure]:
-    """Of medians and percentiles a bootstrap of whole clips, widened because they are few."""
+    """Estimate errors by a bootstrap of whole clips, widened for few clips."""
     error, unit = (
         np.array([one for _, one in errors]),
         numbered([clip for clip, _ in errors]),

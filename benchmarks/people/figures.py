@@ -38,7 +38,7 @@ HALVES = 200
 
 @dataclass(frozen=True)
 class Figure:
-    """An estimate with its interval, how many pairs or clips it is of, and in how many units."""
+    """An estimate with its interval, its pairs or clips, and their units."""
 
     value: float | None
     low: float | None
@@ -147,7 +147,7 @@ def estimates(resampler: Resampler, n: dict[str, int]) -> dict[str, Figure]:
 def share(
     resampler: Resampler, name: str, values: Array, row: NDArray[np.int64]
 ) -> None:
-    """Register a mean of numbers from 0 to 1 over some rows; of none it has no value."""
+    """Register a mean over rows of numbers from 0 to 1; without rows, no value."""
     if len(values):
         resampler.mean(name, values, row, (0.0, 1.0))
     else:
@@ -155,13 +155,19 @@ def share(
 
 
 def in_order(gap: Array, pairs: Pairs, apart: float) -> tuple[Array, Array]:
-    """Of a number's differences: (places of pairs that count, 1 in order, 0 not, one half tied)."""
+    """Return the pairs that count, and how a number's differences order them.
+
+    1 is in order, 0 is not, one half is tied.
+    """
     rows = np.flatnonzero((np.abs(pairs.gap) >= apart) & np.isfinite(gap))
     return rows, 0.5 + 0.5 * np.sign(gap[rows]) * np.sign(pairs.gap[rows])
 
 
 def concordance(number: Array, pairs: Pairs, apart: float) -> float:
-    """Share of pairs ``apart`` in mean rating that a number orders as human raters, ties half."""
+    """Return the share of pairs that a number orders as raters, ties half.
+
+    Only pairs at least ``apart`` in mean rating count.
+    """
     return mean_of(in_order(number[pairs.a] - number[pairs.b], pairs, apart)[1])
 
 
@@ -185,17 +191,15 @@ def concordances(
                 n[f"{name} - {base}"] = n[name]
                 resampler.difference(f"{name} - {base}", base, name)
     result = estimates(resampler, n)
-    return {
-        name: (
-            result[name],
-            words(result[name], [(b, result.get(f"{name} - {b}")) for b in against]),
-        )
-        for name in numbers
-    }
+    rows: dict[str, tuple[Figure, str]] = {}
+    for name in numbers:
+        leads = [(base, result.get(f"{name} - {base}")) for base in against]
+        rows[name] = (result[name], words(result[name], leads))
+    return rows
 
 
 def words(figure: Figure, over: Sequence[tuple[str, Figure | None]] = ()) -> str:
-    """Say how an interval stands beside chance, one half, and beside trivial baselines."""
+    """Say how an interval stands beside chance, one half, and trivial baselines."""
     if figure.value is None:
         return "not measured"
     if figure.units < LEAST_UNITS:
@@ -213,7 +217,10 @@ def words(figure: Figure, over: Sequence[tuple[str, Figure | None]] = ()) -> str
 def parts_of(
     said: Array, verdict: NDArray[np.int64]
 ) -> dict[str, tuple[NDArray[np.bool_], NDArray[np.bool_]]]:
-    """Decided, right and against -> (the pairs that are, of these) [shape=(pairs,) each]."""
+    """Return the pairs decided, right and against, each with its base.
+
+    Masks have the shape (pairs,).
+    """
     human, decides = verdict != 0, said != 0
     return {
         "decided": (decides & human, human),
@@ -248,7 +255,9 @@ def decisions(
 
 @dataclass(frozen=True)
 class Ceiling:
-    """How well one random half of the raters does as a number and as a judge of the other half.
+    """The agreement of a random half of the raters with the other half.
+
+    The half serves as a number and as a judge.
 
     Attributes:
         concordance: of the half's mean with the other half's.
@@ -264,7 +273,7 @@ class Ceiling:
 def ceiling(
     clips: Sequence[Rated], scale: str, apart: float, seed: int = 0
 ) -> Ceiling | None:
-    """Return the means over random halves; None where raters are not known one by one."""
+    """Return the means over random halves; None if raters are not named."""
     raters = sorted({rater for clip in clips for rater in clip.ratings.get(scale, {})})
     if len(raters) < 4:
         return None
@@ -272,10 +281,8 @@ def ceiling(
     order, counts = [], np.zeros((3, 2))
     for _ in range(HALVES):
         drawn = set(rng.permutation(raters)[: len(raters) // 2])
-        one, other = (
-            [_only(clip, scale, drawn, keep) for clip in clips]
-            for keep in (True, False)
-        )
+        one = [_only(clip, scale, drawn, True) for clip in clips]
+        other = [_only(clip, scale, drawn, False) for clip in clips]
         pairs = pairs_of(other, scale)
         order.append(
             concordance(np.array([clip.mean(scale) for clip in one]), pairs, apart)

@@ -1,4 +1,4 @@
-"""What the groups ``speaker`` and ``sounds`` hear, beside human ratings of the same clips.
+"""What the groups ``speaker`` and ``sounds`` hear, beside ratings of the clips.
 
     TRACE_EVAL_DATA=... python -m benchmarks.people.heard [--most 1000]
 

@@ -1,4 +1,4 @@
-"""What the tool says of the clips: the numbers of their blueprints, and the verdicts of rules."""
+"""What the tool says of the clips: blueprint numbers, and verdicts of rules."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def bench_arguments(doc: str | None) -> argparse.Namespace:
 
 
 def blueprints_of(folder: Folder) -> dict[str, Blueprint]:
-    """Item -> blueprint; a recording that cannot be measured is counted and left out."""
+    """Return blueprints by item; count and drop recordings that cannot be measured."""
     overrides: dict[str, Any] = (
         {"distillmos": "distillmos"} if find_spec("distillmos") else {}
     )
@@ -72,7 +72,10 @@ def blueprints_of(folder: Folder) -> dict[str, Blueprint]:
 def numbers_of(
     clips: Sequence[Rated], blueprints: Mapping[str, Blueprint]
 ) -> dict[str, Array]:
-    """Measure -> its values [shape=(clips,)], NaN where there is none; constants are left out."""
+    """Return the values of each measure [shape=(clips,)], without constant ones.
+
+    A missing value is NaN.
+    """
     rows = [flat(blueprints[clip.item]) for clip in clips]
     names = dict.fromkeys(name for row in rows for name in row)
     table = {"rules, voice quality": deciding(clips, blueprints)}
@@ -87,7 +90,7 @@ def numbers_of(
 
 
 def deciding(clips: Sequence[Rated], blueprints: Mapping[str, Blueprint]) -> Array:
-    """By what ``rules`` decides between two acceptable voices: leads are differences of it.
+    """Return the number by which ``rules`` decides between acceptable voices.
 
     Clips of a group are compared by the longest stretch of speech that all of them
     have.
@@ -106,12 +109,12 @@ def deciding(clips: Sequence[Rated], blueprints: Mapping[str, Blueprint]) -> Arr
 
 
 def _common_seconds(blueprints: Sequence[Blueprint]) -> float:
-    """Return the longest stretch of speech of which all have numbers; 0 if there is none."""
-    lengths = [
-        {round(part.seconds, 2) for part in one.quality.parts or ()}
-        for one in blueprints
-        if isinstance(one.quality, Quality)
-    ]
+    """Return the longest stretch of speech that all have numbers of, else 0."""
+    lengths = []
+    for blueprint in blueprints:
+        quality = blueprint.quality
+        if isinstance(quality, Quality):
+            lengths.append({round(part.seconds, 2) for part in quality.parts or ()})
     return max(set.intersection(*lengths), default=0.0) if lengths else 0.0
 
 
@@ -174,10 +177,9 @@ def rival_numbers(
     clips: Sequence[Rated], rivals: Mapping[str, Mapping[str, float]]
 ) -> dict[str, Array]:
     """Rival -> its scores [shape=(clips,)], for those that know a clip of this set."""
-    results = {
-        name: np.array([scores.get(clip.item, math.nan) for clip in clips])
-        for name, scores in rivals.items()
-    }
-    return {
-        name: values for name, values in results.items() if np.isfinite(values).any()
-    }
+    results: dict[str, Array] = {}
+    for name, scores in rivals.items():
+        values = np.array([scores.get(clip.item, math.nan) for clip in clips])
+        if np.isfinite(values).any():
+            results[name] = values
+    return results

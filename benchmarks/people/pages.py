@@ -1,4 +1,4 @@
-"""What the results say, as pages: tables of README and docs/results, and a figure per set.
+"""The results as pages: tables of README and docs/results, and a figure per set.
 
 python -m benchmarks.people.pages    # draws docs/people-SET.svg; tables: benchmarks.readme
 """
@@ -81,7 +81,7 @@ def first_table() -> str:
 
 
 def ties_sentence() -> str:
-    """README: what ``rules`` adds to a number, which orders as well where intervals overlap."""
+    """Say in README what ``rules`` adds to a number, and if it orders better."""
     saved = stored("people")
     judge = saved["sets"][CODECS]["judges"]["rules"]
     values = (1 - judge["decided"][0], *judge["right"][:3])
@@ -128,7 +128,7 @@ def _asked() -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def number_table() -> str:
-    """docs/results: numbers of quality, and of other scales those that say something."""
+    """Tabulate, for docs/results, quality numbers and others that say something."""
     rows = []
     for part, result in stored("people")["sets"].items():
         for scale, numbers in result.get("numbers", {}).items():
@@ -164,7 +164,7 @@ def _seconds(figure: Saved) -> str:
 
 
 def agreement_with_listeners(group: str) -> str:
-    """docs/reference/extractors.md: what a group's numbers were found to be good for."""
+    """Say, for docs/reference/extractors.md, what a group's numbers are good for."""
     saved = stored("people")
     order = saved["sets"]["delivery"]["order"]
 

@@ -1,4 +1,4 @@
-"""Another package's number of every clip, by that package itself, as a table for ``--rival``.
+"""Another package's number of every clip, as a table for ``--rival``.
 
 Each in an environment of its own, from the repository's folder; only what is named is
 needed:
@@ -30,7 +30,10 @@ Score = Callable[[Path, str], float]
 
 
 def _deepeval(metric: str) -> Score:
-    """deepeval's deterministic metrics of a turn: no model and no network (Apache-2.0)."""
+    """Score by deepeval's deterministic metrics of a turn (Apache-2.0).
+
+    They need no model and no network.
+    """
     from deepeval.metrics.voice import intelligibility, naturalness
     from deepeval.test_case import Audio, ConversationalTestCase, Turn
 

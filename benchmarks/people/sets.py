@@ -1,4 +1,4 @@
-"""The rated sets, as clips with ratings: from our folders, or from the public repositories.
+"""The rated sets as clips with ratings, from our folders or public repositories.
 
 A set that is not there, or of which nothing can be read, is left out by name with the
 remedy; a clip without its sound, or a rating that is no number on the scale, costs
@@ -152,7 +152,7 @@ def _read(name: str, data: Path) -> Folder:
 
 
 def _repository(data: Path, sign: str) -> Path | None:
-    """Find the clone: the folder, or one in it, that has the file that tells the layout."""
+    """Find the clone: the folder, or one in it, that has the layout's file."""
     inside = (
         sorted(path for path in data.iterdir() if path.is_dir())
         if data.is_dir()

@@ -1,4 +1,4 @@
-"""Which other measure tells what the steps of voice quality miss, of what can be measured here.
+"""Which other measure tells what the steps of voice quality miss.
 
     python -m benchmarks.people.telling [--data DIR] [--rival NAME=FILE.csv]...
 
@@ -143,14 +143,17 @@ def candidates(
     own = [blueprints[clip.item] for clip in clips]
     voices = [voicing(clip, one) for clip, one in zip(clips, own, strict=True)]
     numbers = numbers_of(clips, blueprints)
-    columns = {name: np.array([one[name] for one in voices]) for name in voices[0]}
+    columns: dict[str, Array] = {}
+    for name in voices[0]:
+        columns[name] = np.array([voice[name] for voice in voices])
     columns |= {name: numbers[name] for name in COLUMNS if name in numbers}
     clear = []
     for one in own:
         parts = one.quality.parts if isinstance(one.quality, Quality) else None
         value = parts[-1].prominence_db if parts else None
         clear.append(math.nan if value is None else value)
-    scores = dict(read_rival(text, {clip.item for clip in clips}) for text in rivals)
+    items = {clip.item for clip in clips}
+    scores = dict(read_rival(text, items) for text in rivals)
     return {
         PROMINENCE.label: np.array(clear),
         **columns,
@@ -159,7 +162,7 @@ def candidates(
 
 
 def lead_without(a: Blueprint, b: Blueprint) -> float:
-    """Return the lead by all but periodicity; 0 where two answers are not comparable."""
+    """Return the lead without periodicity; 0 if the answers cannot be compared."""
     parts = [x for x in voice_lead(a, b).differences if x.step is not PROMINENCE]
     return math.fsum(one.steps for one in parts if one.steps is not None)
 
@@ -170,10 +173,9 @@ def measure(data: Path, rivals: Sequence[str]) -> list[list[str]]:
     blueprints = blueprints_of(folder)
     clips = folder.clips
     pairs = pairs_of(clips, "quality")
+    voices = [blueprints[clip.item] for clip in clips]
     sides = zip(pairs.a, pairs.b, strict=True)
-    lead = np.array(
-        [lead_without(*(blueprints[clips[n].item] for n in two)) for two in sides]
-    )
+    lead = np.array([lead_without(voices[a], voices[b]) for a, b in sides])
     far = np.abs(pairs.gap) >= FAR
     missed = far & (np.abs(lead) < 1)
     condition = np.array([clip.condition for clip in clips])

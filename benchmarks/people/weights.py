@@ -1,4 +1,4 @@
-"""How much of each number ``rules`` needs to prefer a voice: derived, and with parts left out.
+"""How much of each number ``rules`` needs to prefer a voice, and what it may drop.
 
     python -m benchmarks.people.weights [--data DIR] [--rival distillmos=FILE.csv]
 
@@ -62,7 +62,10 @@ Margins = tuple[float, ...]
 
 @dataclass(frozen=True)
 class Compared:
-    """The pairs of a set: differences of the numbers [shape=(pairs, numbers)], and verdicts."""
+    """The pairs of a set: differences of the numbers, and verdicts.
+
+    Differences have the shape (pairs, numbers).
+    """
 
     name: str
     clips: Sequence[Rated]
@@ -116,7 +119,7 @@ def outcome(one: Compared, margins: Margins) -> Outcome:
 
 
 def best(sets: Sequence[Compared], grid: dict[str, tuple[float, ...]]) -> Margins:
-    """Return the grid point with the best worst set, of those that keep both limits on each."""
+    """Return the grid point with the best worst set, within both limits on each."""
 
     def rank(margins: Margins) -> tuple[bool, float, float]:
         results = [outcome(one, margins) for one in sets]
@@ -163,25 +166,28 @@ def compared(data: Path, rivals: Sequence[str], names: Sequence[str]) -> list[Co
             continue
         blueprints = blueprints_of(folder)
         clips = [clip for clip in folder.clips if clip.condition != "clean"]
-        scores = dict(
-            read_rival(text, {clip.item for clip in clips}) for text in rivals
-        )
+        items = {clip.item for clip in clips}
+        scores = dict(read_rival(text, items) for text in rivals)
         columns = rival_numbers(clips, scores)
         pairs = pairs_of(clips, "quality")
+        voices = [blueprints[clip.item] for clip in clips]
         sides = zip(pairs.a, pairs.b, strict=True)
-        own = [_gaps(*(blueprints[clips[n].item] for n in side)) for side in sides]
-        gaps = [
-            columns[name][pairs.a] - columns[name][pairs.b]
-            if name in columns
-            else np.array([one.get(name, 0.0) for one in own])
-            for name in names
-        ]
+        own = [_gaps(voices[a], voices[b]) for a, b in sides]
+        gaps = []
+        for name in names:
+            if name in columns:
+                gaps.append(columns[name][pairs.a] - columns[name][pairs.b])
+            else:
+                gaps.append(np.array([one.get(name, 0.0) for one in own]))
         results.append(Compared(folder.name, clips, pairs, np.stack(gaps, axis=1)))
     return results
 
 
 def _gaps(a: Blueprint, b: Blueprint) -> dict[str, float]:
-    """Differences of two voices on speech of one length; none where they are not comparable."""
+    """Return differences of two voices; empty if they cannot be compared.
+
+    They are of one length of speech.
+    """
     numbers = comparable_numbers(a, b)
     if isinstance(numbers, str):
         return {}
@@ -207,10 +213,10 @@ def main() -> None:
     print(f"margins: {dict(zip(grid, margins, strict=True))}")
     for one in sets:
         print(f"  {one.name}: {outcome(one, margins)}")
-    rows = [
-        [kind, name, " / ".join(f"{m:g}" for m in chosen), result]
-        for kind, name, chosen, result in left_out(sets, grid)
-    ]
+    rows = []
+    for kind, name, chosen, result in left_out(sets, grid):
+        words = " / ".join(f"{margin:g}" for margin in chosen)
+        rows.append([kind, name, words, result])
     header = ["left out", "which", " / ".join(grid), "on it"]
     table("margins chosen without it, figures on it", header, rows)
 

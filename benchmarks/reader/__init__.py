@@ -1,1 +1,1 @@
-"""Careful readers in the place of a language model: the requests of a text judge, and replies."""
+"""Careful readers in the place of a language model, their requests and replies."""

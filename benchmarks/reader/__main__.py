@@ -1,4 +1,4 @@
-"""A careful reader in the place of a language model, on pairs of which the truth is known.
+"""A careful reader in the place of a language model, on pairs of known truth.
 
     python -m benchmarks.reader make OUT [--beside off] [--rendering brief] [--seed 1]
     python -m benchmarks.reader take OUT     # stores the replies, and prints the table

@@ -1,4 +1,4 @@
-"""The pairs that readers are given: rated codecs, planted delivery, and copies of one recording.
+"""The pairs that readers get: rated codecs, planted delivery, and copies.
 
 What should be said of a pair is known from its listeners, from what was planted in it,
 or because both answers are one recording.
@@ -157,7 +157,7 @@ COPIES = (
 def _copies(
     codecs: Folder, delivery: Folder, folder: Path, chance: random.Random
 ) -> Iterator[Shown]:
-    """Yield recordings beside copies of themselves, with the requests of planted delivery."""
+    """Yield recordings beside copies of themselves, with delivery requests."""
     clips = [*chance.sample(codecs.clips, 20), *chance.sample(delivery.clips, 20)]
     asks = (PLAIN, "Say the next sentence slowly.", "Say the next sentence loudly.")
     files = []

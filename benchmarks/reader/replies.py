@@ -88,11 +88,17 @@ def said(one: Row, judge: str) -> dict[str, str] | None:
 
 def _cell(pairs: Sequence[Row], judge: str, what: str) -> str:
     """Count the hits of one figure."""
-    own = [(one, reply) for one in pairs if (reply := said(one, judge)) is not None]
+    own: list[tuple[Row, dict[str, str]]] = []
+    for one in pairs:
+        reply = said(one, judge)
+        if reply is not None:
+            own.append((one, reply))
     if what in ("any", "content"):
         dimensions = DIMENSIONS if what == "any" else ("content",)
-        hits = [any(reply.get(d) in ("1", "2") for d in dimensions) for _, reply in own]
-        return _share(sum(hits), len(hits))
+        hits = 0
+        for _, reply in own:
+            hits += any(reply.get(name) in ("1", "2") for name in dimensions)
+        return _share(hits, len(own))
     chosen = [(o, r) for o, r in own if (o["verdict"] == "tie") == (what == "against")]
     decided = [(o, r) for o, r in chosen if r.get(o["dimension"]) in ("1", "2")]
     if what == "right":
@@ -106,15 +112,19 @@ def _share(count: int, n: int) -> str:
 
 
 def _alike(pairs: Sequence[Row]) -> str:
-    """Winners and ties that two readers say alike, in the dimension that is known, or in all."""
+    """Count the pairs on which two readers name the same winner or tie.
+
+    It counts in the dimension that is known, or in all.
+    """
     alike = []
     for one in pairs:
-        both = [said(one, judge) for judge in ("r1", "r2")]
-        if None in both:
+        first, second = said(one, "r1"), said(one, "r2")
+        if first is None or second is None:
             continue
         dimensions = DIMENSIONS if one["dimension"] == "all" else (one["dimension"],)
-        winners = [[_winner(r[d]) for d in dimensions] for r in both if r is not None]
-        alike.append(winners[0] == winners[1])
+        alike.append(
+            all(_winner(first[name]) == _winner(second[name]) for name in dimensions)
+        )
     return _share(sum(alike), len(alike))
 
 

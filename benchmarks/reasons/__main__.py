@@ -1,4 +1,4 @@
-"""Plant false numbers, exchanged sides and invented quotations in 500 replies, and look for them.
+"""Plant false numbers, exchanged sides and invented quotations, and look for them.
 
     python -m benchmarks.reasons [--shapes FILE.txt [--first-look NAME]] [--readers FOLDER]
         [--replies 500] [--show]
@@ -186,7 +186,7 @@ STYLES_BY_FILE = (
 
 
 def main() -> None:
-    """Print recall and precision of every style and of readers' own reasons, and store them."""
+    """Print and store recall and precision of styles and of readers' reasons."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--shapes", help="one style alone; nothing is stored")
     parser.add_argument(
@@ -257,7 +257,7 @@ def figures(counts: Counts) -> dict[str, int]:
 
 
 def readers(folder: Path, full: bool) -> dict[str, int]:
-    """Return how many reasons of readers are called false, as written and with a fault in them."""
+    """Count reasons of readers that are called false, as written and with faults."""
     chance, results = random.Random(1), Counter[str]()
     for reply in replies(folder, seed=1):
         for about, reason in reply.reasons.items():

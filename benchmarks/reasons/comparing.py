@@ -33,7 +33,10 @@ def compared(task: Task) -> Written:
 
 
 def one_value(task: Task) -> Written:
-    """Give a value of one answer; a fault gives another number or the other answer's."""
+    """Give a value of one answer.
+
+    A fault gives another number, or the other answer's.
+    """
     measured = any_measure(task.shape.words, task.rng)
     assert measured is not None
     place = task.rng.choice([1, 2])

@@ -1,4 +1,4 @@
-"""Reasons that careful readers wrote of real blueprints, and whether the checker believes them.
+"""Readers' reasons about real blueprints, and whether the checker believes them.
 
 Readers are made and taken by ``benchmarks.reader``; nearly all that they write is true,
 so what is called false is a false alarm until somebody has looked at it.
@@ -74,7 +74,7 @@ _COMPARED = re.compile(
 
 
 def faulty(reason: str, chance: random.Random) -> Iterator[tuple[str, str]]:
-    """Yield a fault and the reason with it: a number a third off, or sides exchanged."""
+    """Yield the reason with each fault: a number a third off, or sides exchanged."""
     found = _NUMBER.finditer(reason)
     places = [match.span("score" if match["score"] else "value") for match in found]
     if places:

@@ -57,7 +57,7 @@ STYLES: tuple[tuple[str, str], ...] = (
 
 
 def names_of(name: str) -> tuple[tuple[str, str], ...]:
-    """Return what a file of shapes calls the two answers; its own names or ``STYLES``."""
+    """Return the answers' names in a file of shapes, its own or ``STYLES``."""
     text = (HERE / name).read_text("utf-8")
     line = re.search(r"^# names: (.+)$", text, re.M)
     if line is None:

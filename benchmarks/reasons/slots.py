@@ -59,7 +59,7 @@ def apart(measured: Measured, high: float, low: float, steps: float = 1.0) -> bo
 def sides_of(
     it: World, measured: Measured, style: tuple[str, str]
 ) -> tuple[dict[str, str], tuple[float, ...], tuple[float, ...]] | None:
-    """Names of both sides, and the values of the higher and the lower one; None: too close."""
+    """Return both sides' names, and the higher and lower values; None if close."""
     one, other = measured.values(it.first), measured.values(it.second)
     swapped = one[0] < other[0]
     high, low = (other, one) if swapped else (one, other)

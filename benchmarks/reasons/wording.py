@@ -22,7 +22,10 @@ class Sentence:
 
 
 def say(task: Task) -> Sentence | None:
-    """Write a sentence of a shape about a world; None where it cannot be said, or not wrongly."""
+    """Write a sentence of a shape about a world.
+
+    None: it cannot be said, or cannot be said wrongly.
+    """
     written = _WRITERS[task.shape.kind](task)
     if written is None:
         return None

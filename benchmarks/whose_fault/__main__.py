@@ -1,4 +1,4 @@
-"""Calls that fail in known ways: whom ``turns`` blames, as a table of true against named.
+"""Calls that fail in known ways, and whom ``turns`` blames.
 
     python -m benchmarks.whose_fault [--number 10] [--seed 0] [--save]
 
@@ -54,7 +54,7 @@ def main() -> None:
 
 
 def blamed(kind: str, seed: int, number: int) -> str:
-    """Return whose fault the product calls the numbered call of a kind; ``nobody`` where none."""
+    """Return whom the product blames for a call of a kind, or ``nobody``."""
     rng = np.random.default_rng([seed, number, [*KINDS].index(kind)])
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name) / "record"

@@ -1,4 +1,7 @@
-"""Calls between an agent and a caller, rendered of clips and written as record folders of EVA."""
+"""Calls between an agent and a caller, written as record folders of EVA.
+
+Their sound is rendered of clips.
+"""
 
 from __future__ import annotations
 
@@ -71,7 +74,7 @@ _DIALOGUES: tuple[tuple[tuple[str, str | None], ...], ...] = (
 
 @dataclass(frozen=True)
 class Said:
-    """An utterance: who, when, the words, and what the recogniser writes of the caller's."""
+    """An utterance: who, when, the words, and the words recognised."""
 
     role: Role
     start: float
@@ -140,7 +143,7 @@ def callers(call: Call, change: Callable[[int, Said], Said]) -> Call:
 
 
 def write(folder: Path, call: Call, rng: np.random.Generator) -> None:
-    """Write a record folder: event log, the recogniser's words, result and recordings."""
+    """Write a record folder: event log, transcript, result and recordings."""
     folder.mkdir(parents=True)
     logged = call.spoken if call.logged is None else call.logged
     events = sorted(
@@ -205,7 +208,7 @@ def _lines(path: Path, rows: list[dict[str, Any]]) -> None:
 
 
 def _sound(call: Call, role: Role, rng: np.random.Generator) -> Any:
-    """Return one side's recording: pieces of a voice where it speaks, room tone elsewhere."""
+    """Return one side's recording: a voice where it speaks, else room tone."""
     size = round((call.cut or call.end) * SPEECH_RATE)
     if role in call.mute:
         return np.zeros(size, np.float32)

@@ -117,7 +117,7 @@ def _recogniser_writes_other_words(call: Call, rng: np.random.Generator) -> Call
 
 
 def _recogniser_writes_nothing(call: Call, rng: np.random.Generator) -> Call:
-    """Lose all but the first words of the caller; the agent says that it heard nothing."""
+    """Lose the caller's words but the first; the agent says it heard nothing."""
     call = callers(
         call, lambda place, one: replace(one, heard=one.heard if place < 2 else None)
     )
@@ -206,7 +206,7 @@ def _agent_interrupts(call: Call, rng: np.random.Generator) -> Call:
 
 
 def _agent_does_not_stop(call: Call, rng: np.random.Generator) -> Call:
-    """Let the agent talk on for some seconds where the caller begins to speak, twice."""
+    """Let the agent talk on for seconds after the caller begins, twice."""
     spoken = list(call.spoken)
     for place in (2, 6):
         one, caller = spoken[place], spoken[place + 1]
@@ -267,7 +267,7 @@ def _backchannels(call: Call, rng: np.random.Generator) -> Call:
 
 
 def _recogniser_mishears_some(call: Call, rng: np.random.Generator) -> Call:
-    """Write a fifth of the caller's words otherwise, as recognisers do in calls that end well."""
+    """Misrecognise a fifth of the caller's words, as in calls that end well."""
 
     def some(place: int, one: Said) -> Said:
         words = (one.heard or "").split()

@@ -67,16 +67,8 @@ def test_judge_behind_urls(
             assert "secret" not in path.read_text(), path
     assert "secret" not in judged.out + judged.err
     web.asked.clear()
-    again = trace_eval(
-        *(
-            "judge",
-            f"{web.url}/pairs.csv",
-            "--out",
-            folder / "again",
-            "--cache",
-            examples_cache,
-        )
-    )
+    command = ["judge", f"{web.url}/pairs.csv", "--cache", examples_cache]
+    again = trace_eval(*command, "--out", folder / "again")
     assert "1 of 2" in again.err
     assert set(web.fetched()) == {"/pairs.csv", "/clips/none.ogg"}
 

@@ -84,7 +84,9 @@ def test_a_saved_data_set_is_held_to_the_same(tmp_path: Path, needed: bool) -> N
     """A dictionary is stored once, and every row would get a text of its own."""
     places = pa.array([0, 0], pa.int8())
     large = pa.DictionaryArray.from_arrays(places, pa.array(["x" * _LARGE]))
-    table = _table(**{"instruction" if needed else "extra": large})
+    name = "instruction" if needed else "extra"
+    columns = {name: large}
+    table = _table(**columns)
     with pa.ipc.new_stream(str(tmp_path / "data.arrow"), table.schema) as writer:
         writer.write_table(table)
     manifest = read_manifest(tmp_path / "data.arrow")

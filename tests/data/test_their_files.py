@@ -52,10 +52,10 @@ def test_each_table_gives_the_same_three_pairs(layout: str, folder: Path) -> Non
     ids = ["q", "r", "s"] if layout == "chosen and rejected" else ["1", "2", "3"]
     assert [pair.id for pair in result.pairs] == ids
     assert [pair.instruction.text for pair in result.pairs] == list(PROMPTS)
-    sounds = {
-        name: [decode(folder / name / f"q{n}.wav").sha256 for n in (1, 2, 3)]
-        for name in ("new", "old")
-    }
+    sounds = {}
+    for name in ("new", "old"):
+        clips = [folder / name / f"q{number}.wav" for number in (1, 2, 3)]
+        sounds[name] = [decode(clip).sha256 for clip in clips]
     stated = [p.labels and p.labels.preference for p in result.pairs]
     if layout == "chosen and rejected":
         sides = [{"1": "a", "2": "b"}[str(label)] for label in stated]

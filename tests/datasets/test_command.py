@@ -35,10 +35,8 @@ def test_as_typed(tmp_path: Path) -> None:
     rubric = tmp_path / "out" / "rubrics" / "vocalbench-single_round.toml"
     trace_eval("rubrics", "check", rubric, ends=0)
     items = tmp_path / "out" / "sets" / "knowledge.jsonl"
-    rated = trace_eval(
-        *("rate", items, "--judge", "lexical", "--rubric", "correctness"),
-        *("--out", tmp_path / "run"),
-    )
+    command = ["rate", items, "--judge", "lexical", "--rubric", "correctness"]
+    rated = trace_eval(*command, "--out", tmp_path / "run")
     # the empty transcript is an empty answer, which has no score
     assert rated.code in (0, 1), rated.err
     assert "knowledge-0002" in rated.out

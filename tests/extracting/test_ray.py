@@ -270,10 +270,8 @@ def test_extract_as_a_user_types_it(tmp_path: Path) -> None:
     ]
     for engine in ("ray", "local"):
         cache = tmp_path / f"cache-{engine}"
-        done = trace_eval(
-            *("extract", *clips, "--out", tmp_path / engine),
-            *("-X", f"engine={engine}", "--cache", cache),
-        )
+        options = ["-X", f"engine={engine}", "--cache", cache]
+        done = trace_eval("extract", *clips, "--out", tmp_path / engine, *options)
         assert done.code == 0, done.err
         assert done.out == ""
     for name in ("clips.jsonl", "blueprints.jsonl"):

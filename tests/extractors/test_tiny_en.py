@@ -171,14 +171,11 @@ def test_half_an_hour_with_gaps_is_heard_where_it_is_said() -> None:
     assert letters(found.text) == " ".join(said.values())
     assert found.suspect == []
     assert times_are_sane(found, 30 * 60)
-    inside = [
-        any(
-            start - 0.5 <= (w.start_s or 0) and (w.end_s or 0) <= end + 0.5
-            for start, end in spans
-        )
-        for w in found.words
-    ]
-    assert all(inside)
+    for word in found.words:
+        first, last = word.start_s or 0, word.end_s or 0
+        assert any(
+            start - 0.5 <= first and last <= end + 0.5 for start, end in spans
+        ), word
 
 
 def test_twenty_repeats_are_heard_and_flagged() -> None:

@@ -45,7 +45,8 @@ def answer(text: str = "the tower leans to the south", **groups: Any) -> Bluepri
         "loudness": make.loudness(),
         "rate": make.rate(),
     }
-    return Blueprint(clip="0" * 64, **{**made, **groups})
+    made |= groups
+    return Blueprint(clip="0" * 64, **made)
 
 
 def other(**groups: Any) -> Blueprint:
@@ -80,9 +81,11 @@ def prompt(
     slow = other(rate=make.rate(articulation_wpm=120.0))
     found = Case.of(pair, answer(rate=make.rate(articulation_wpm=240.0)), slow)
     prepared = view.prepare(found)
-    return [
-        "\n".join(m.content for m in view.messages(prepared, o)) for o in ("ab", "ba")
-    ]
+    texts = []
+    for order in ("ab", "ba"):
+        messages = view.messages(prepared, order)
+        texts.append("\n".join(message.content for message in messages))
+    return texts
 
 
 @pytest.mark.parametrize("step", [*VOICE, *VOICE_WITH_DISTILLMOS, *DELIVERY])
@@ -217,7 +220,8 @@ def test_little_speech_of_different_words_is_not_comparable() -> None:
     "group", ["quality", "pitch", "loudness", "rate", "transcript", "signal"]
 )
 def test_a_group_that_is_absent_on_one_side_has_a_line_and_no_step(group: str) -> None:
-    absent = other(**{group: make.absent(Status.UNAVAILABLE)})
+    groups = {group: make.absent(Status.UNAVAILABLE)}
+    absent = other(**groups)
     for a, b in ((answer(), absent), (absent, answer())):
         text = block(a, b, DELIVERY)
         assert "not comparable" in text

@@ -223,9 +223,10 @@ def judgement(replies: list[Any], **options: Any) -> tuple[Judgement, ScriptedCl
 def test_opinions_hold_their_claims_in_the_order_that_was_shown() -> None:
     reply = verdict(reasoning="Answer 1 is faster.")
     made, _ = judgement([reply, reply])
-    held = [[claim.holds for claim in one.claims] for one in made.opinions]
+    first, second = made.opinions
     # the same reasons in both orders: in the second, answer 1 is the slow one
-    assert [set(holds) for holds in held] == [{True}, {False}]
+    assert {claim.holds for claim in first.claims} == {True}
+    assert {claim.holds for claim in second.claims} == {False}
     assert made.opinions[1].claims[0].text == "Answer 1 is faster"
 
 

@@ -96,7 +96,8 @@ def test_an_option_that_decides_is_in_the_runs_identity(
         spec, options = "vllm:m", JudgeOptions()
     value = other(name)
     assert value is not None, f"give {name} another value in OTHERS"
-    changed = replace(options, **{name: value})
+    change = {name: value}
+    changed = replace(options, **change)
     makers: list[Callable[[JudgeOptions], Judge]] = []
     if name not in RATES_ONLY:
         makers.append(lambda chosen: create_judge(spec, chosen))

@@ -327,9 +327,9 @@ def test_choices_are_asked_for_question_by_question() -> None:
     options = unasked(samples=3, temperature=1.0, choices=True)
     (judge,) = create_scorers("openai:m", [load_rubric("conciseness")], options)
     calls = judge.calls(Case(item(made(many, events=[], end={"at_s": 100}))))
-    sent = [
-        {id(call.request.messages) for call in each} for each in judge.requests(calls)
-    ]
+    sent = []
+    for request in judge.requests(calls):
+        sent.append({id(call.request.messages) for call in request})
     assert [len(each) for each in sent] == [1, 1]  # of 45 turns of the agent, 40 and 5
     assert sent[0] != sent[1]
 
@@ -373,10 +373,10 @@ def test_a_judge_that_listens_hears_both_calls_of_a_pair(tmp_path: Path) -> None
     judge, _ = listening([], task="dimensions", concat="none", transcripts="asr")
     case = Case(pair(whole, short), {}, decode_recording)
     forward, back = (call.request.messages[-1] for call in judge.calls(case))
-    heard = [
-        [p.seconds for p in m.content if isinstance(p, AudioPart)]
-        for m in (forward, back)
-    ]
+    heard = []
+    for message in (forward, back):
+        sounds = [part for part in message.content if isinstance(part, AudioPart)]
+        heard.append([sound.seconds for sound in sounds])
     # Turns of 0.6 to 0.8 s, each from its own channel, with 2 s between two of them.
     assert heard[0] == pytest.approx([3.6 + 4 * 2.0, 2.2 + 2 * 2.0], abs=0.01)
     assert heard[1] == heard[0][::-1]

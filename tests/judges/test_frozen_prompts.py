@@ -202,16 +202,19 @@ def judges(folder: Path) -> Iterator[tuple[str, Callable[..., Judge], Case]]:
 
 
 def _pairs(kind: str, chosen: dict[str, Any]) -> Callable[..., Judge]:
-    return lambda client, **more: create_judge(
-        f"{kind}{client}", unasked(**{**chosen, **more})
-    )
+    def make(client: str, **more: Any) -> Judge:
+        settings = chosen | more
+        return create_judge(f"{kind}{client}", unasked(**settings))
+
+    return make
 
 
 def _scores(
     kind: str, name: str, chosen: dict[str, Any] | None = None
 ) -> Callable[..., Judge]:
     def make(client: str, **more: Any) -> Judge:
-        options = unasked(**{**(chosen or {}), **more})
+        settings = (chosen or {}) | more
+        options = unasked(**settings)
         (scorer,) = create_scorers(f"{kind}{client}", [load_rubric(name)], options)
         return scorer
 
@@ -264,10 +267,9 @@ def frozen(folder: Path) -> dict[str, str]:
         name: text for name, text in sent.items() if name.startswith(PUBLISHED)
     }
     ours = {name: text for name, text in sent.items() if name not in published}
-    hashed = {
-        file: {name: _digest(text) for name, text in texts.items()}
-        for file, texts in (("ours.json", ours), ("judges.json", told))
-    }
+    hashed = {}
+    for file, texts in (("ours.json", ours), ("judges.json", told)):
+        hashed[file] = {name: _digest(text) for name, text in texts.items()}
     words = "".join(f"######## {name}\n{text}\n\n" for name, text in published.items())
     return {
         "published.txt": words,

@@ -86,7 +86,8 @@ def _judge(url: str, cache: Path, **options: Any) -> Any:
         "retries": 0,
         "repair": False,
     }
-    chosen = JudgeOptions(base_url=f"{url}/v1", cache=cache, **{**given, **options})
+    given |= options
+    chosen = JudgeOptions(base_url=f"{url}/v1", cache=cache, **given)
     return create_judge("openai:tiny", chosen)
 
 

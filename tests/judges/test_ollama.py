@@ -21,9 +21,8 @@ GOOD = chat(json.dumps(verdict()))
 
 def made(url: str, model: str = "tiny", **options: Any) -> LLMJudge:
     chosen: dict[str, Any] = {"swap": "off", "backoff_s": 0, "retries": 2}
-    return create_judge(
-        f"ollama:{model}", JudgeOptions(base_url=url, **{**chosen, **options})
-    )
+    chosen |= options
+    return create_judge(f"ollama:{model}", JudgeOptions(base_url=url, **chosen))
 
 
 def scripted(answers: list[Answer], show: Answer | None = None) -> Server:

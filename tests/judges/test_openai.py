@@ -66,10 +66,10 @@ def test_both_orders_share_all_before_the_answers(llama: str) -> None:
         repair=False,
     )
     asked = case(instruction="tell me of the tower " * 60)
-    ab, ba = (
-        "\n".join(m.content for m in call.request.messages)
-        for call in judge.calls(asked)
-    )
+    texts = []
+    for call in judge.calls(asked):
+        texts.append("\n".join(message.content for message in call.request.messages))
+    ab, ba = texts
     shared = ab[
         : next(n for n, (x, y) in enumerate(zip(ab, ba, strict=False)) if x != y)
     ]

@@ -96,9 +96,11 @@ def test_dialogues_are_shown_turn_by_turn() -> None:
             },
         }
     )
-    case = case_of(
-        item, **{"turn-1": blueprint("good evening"), "turn-2": blueprint("who is it")}
-    )
+    blueprints = {
+        "turn-1": blueprint("good evening"),
+        "turn-2": blueprint("who is it"),
+    }
+    case = case_of(item, **blueprints)
     judge = scripted([say(1)], "role_realism")
     assert judge.roles(item) == ["turn-1", "turn-2"]
     assert rate(judge, case).value == 1

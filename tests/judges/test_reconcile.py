@@ -242,7 +242,10 @@ def test_votes_decide_and_mirror(
     consistent: bool | None,
 ) -> None:
     found = voted(*by_order)
-    mirrored = voted(*([(b, a) for a, b in replies] for replies in by_order))
+    swapped = []
+    for replies in by_order:
+        swapped.append([(b, a) for a, b in replies])
+    mirrored = voted(*swapped)
     for made, ours, share in (
         (found, label, p_a),
         (mirrored, PREFERENCE.swap(label), 1 - p_a),

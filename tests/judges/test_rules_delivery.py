@@ -230,7 +230,8 @@ FURTHER: list[tuple[str, Any, str, float, float]] = [
 
 
 def group(maker: Any, name: str, value: float) -> dict[str, Any]:
-    return {maker.__name__: maker(**{name: value})}
+    changes = {name: value}
+    return {maker.__name__: maker(**changes)}
 
 
 @pytest.mark.parametrize(("order", "maker", "name", "value", "further"), FURTHER)

@@ -76,18 +76,17 @@ _SHARES = st.lists(st.floats(0.01, 1), min_size=5, max_size=5)
 def test_parts_of_the_variance_add_up_to_that_of_the_mixture(
     given_parts: list[tuple[list[float], float]],
 ) -> None:
-    parts = [
-        of_distribution({k + 1: s / sum(shares) for k, s in enumerate(shares)}, SCALE)
-        for shares, _ in given_parts
-    ]
+    parts = []
+    for shares, _ in given_parts:
+        whole = sum(shares)
+        distribution = {k: share / whole for k, share in enumerate(shares, 1)}
+        parts.append(of_distribution(distribution, SCALE))
     weights = [weight for _, weight in given_parts]
-    mixed = {
-        label: sum(
-            w * p.distribution[label] for w, p in zip(weights, parts, strict=True)
-        )
-        / sum(weights)
-        for label in map(float, range(1, 6))
-    }
+    mixed = {}
+    for label in map(float, range(1, 6)):
+        weighted = zip(weights, parts, strict=True)
+        total = sum(weight * part.distribution[label] for weight, part in weighted)
+        mixed[label] = total / sum(weights)
     found = pool(
         [ScoreEstimate(mean=p.mean, variance=p.variance) for p in parts], weights
     )

@@ -214,10 +214,10 @@ def test_what_the_library_takes_silently_is_refused(
     weights = folder / "model.pt"
     whole = torch.load(weights, weights_only=True)
 
-    def save(**changes: Any) -> None:
+    def save(changes: dict[str, Any]) -> None:
         torch.save({**whole, **changes}, weights)
 
-    save(**{"blocks.0.norm1.weight": torch.zeros(5)})
+    save({"blocks.0.norm1.weight": torch.zeros(5)})
     with refused(weights, "blocks.0.norm1.weight is 5, the model has 32"):
         load(folder)
     torch.save(
@@ -225,7 +225,7 @@ def test_what_the_library_takes_silently_is_refused(
     )
     with refused(weights, "1 tensors are missing (blocks.0.norm1.weight)"):
         load(folder)
-    save(**{"blocks.1.norm1.weight": torch.zeros(32)})
+    save({"blocks.1.norm1.weight": torch.zeros(32)})
     with refused(
         weights, "1 tensors are not part of the model (blocks.1.norm1.weight)"
     ):

@@ -168,16 +168,12 @@ def test_unanimous_rows_are_learned_by_heart(base: Path) -> None:
         "cpu",
         512,
     )
-    batch = collated(
-        [
-            {
-                "input_ids": scorer.encode(text_of(fields(row))),
-                "ratings": [(r - 1) / 4 for r in row["ratings"]],
-            }
-            for row in unanimous
-        ],
-        pad_id(scorer.tokenizer),
-    )
+    examples: list[dict[str, Any]] = []
+    for row in unanimous:
+        ratings = [(rating - 1) / 4 for rating in row["ratings"]]
+        ids = scorer.encode(text_of(fields(row)))
+        examples.append({"input_ids": ids, "ratings": ratings})
+    batch = collated(examples, pad_id(scorer.tokenizer))
     module = ScorerModule(scorer, "rows")
     optimiser = torch.optim.AdamW(
         [p for p in module.parameters() if p.requires_grad], lr=1e-2, weight_decay=0
@@ -305,8 +301,8 @@ def predictions(
 
     device._MODELS.clear()
     scorer = load(locate(folder, str(base) if base else None), "cpu")
-    encoded = [scorer.fit(text) for text in texts]
-    return [found.mean for found in scorer.predict([ids for ids in encoded if ids])]
+    fits = [ids for ids in map(scorer.fit, texts) if ids]
+    return [found.mean for found in scorer.predict(fits)]
 
 
 @pytest.mark.parametrize("lora", [None, 4])
@@ -325,8 +321,8 @@ def test_a_loaded_scorer_is_the_saved_one(
         scorer.head.weight.normal_()
     scorer.backbone.eval()
     texts = [fields(row) for row in rows(6, seed=4)]
-    fits = [scorer.fit(text) for text in texts]
-    before = [found.mean for found in scorer.predict([ids for ids in fits if ids])]
+    fits = [ids for ids in map(scorer.fit, texts) if ids]
+    before = [found.mean for found in scorer.predict(fits)]
     record = ScorerRecord(head=head, base=str(base), base_sha256=model_sha256(base))
     out = tmp_path / "saved"
     out.mkdir()
@@ -555,17 +551,9 @@ def test_rate_by_a_trained_scorer(
     assert fitted.returncode == 0, fitted.stderr
     assert "on 8 rows" in fitted.stdout
     out = tmp_path / "run"
-    done = run(
-        *(
-            "rate",
-            path,
-            "--rubric",
-            "correctness-brief",
-            "--judge",
-            f"scorer:{trained}",
-        ),
-        *("--out", out, "--cache", tmp_path / "cache", "-X", "device=cpu"),
-    )
+    rate = ["rate", path, "--rubric", "correctness-brief"]
+    judge = ["--judge", f"scorer:{trained}", "-X", "device=cpu"]
+    done = run(*rate, *judge, "--out", out, "--cache", tmp_path / "cache")
     assert done.returncode == 0, done.stderr
     scores = [Score.model_validate_json(line) for line in (out / "scores.jsonl").open()]
     found = {score.item: score for score in scores}
@@ -682,12 +670,10 @@ def test_a_beta_scorer_is_rated_clamped_and_measured(
     measured = figure(found, "agreement", name, "crps").estimate.value
     assert measured == pytest.approx(np.mean(crps), abs=1e-6)
     clamped = figure(found, "agreement", f"{name}, clamped", "mae").estimate.value
-    assert clamped == pytest.approx(
-        np.mean(
-            [1 - np.mean([(r - 1) / 4 for r in given]) for given in people.values()]
-        ),
-        abs=1e-6,
-    )
+    errors = []
+    for ratings_of_item in people.values():
+        errors.append(1 - np.mean([(r - 1) / 4 for r in ratings_of_item]))
+    assert clamped == pytest.approx(np.mean(errors), abs=1e-6)
 
 
 # --- cost -----------------------------------------------------------------------------

@@ -176,7 +176,10 @@ def _constants(source: Path) -> tuple[float, float]:
     given = np.bincount(
         [r - 1 for row in rows if row.split == "train" for r in row.ratings]
     )
-    dev = [[(r - 1) / 4 for r in row.ratings] for row in rows if row.split == "dev"]
+    dev = []
+    for row in rows:
+        if row.split == "dev":
+            dev.append([(rating - 1) / 4 for rating in row.ratings])
     most = max(map(len, dev))
     ratings = np.array([[*row, *([-1.0] * (most - len(row)))] for row in dev])
     return tuple(  # type: ignore[return-value]

@@ -281,11 +281,8 @@ def test_players_and_reasons_of_its_page_can_be_used_at_every_width(
             " innerWidth)"
         )
         assert width > 400 or ((wide := page.evaluate(cut)) and not any(wide))
-        players = [
-            box["width"]
-            for p in page.locator("audio").all()
-            if (box := p.bounding_box())
-        ]
+        boxes = [player.bounding_box() for player in page.locator("audio").all()]
+        players = [box["width"] for box in boxes if box]
         assert len(players) == 6
         assert min(players) >= 240
         reason = page.get_by_text("because of p1").first.bounding_box()

@@ -283,17 +283,9 @@ def test_the_command_and_what_it_refuses(tmp_path: Path) -> None:
     path.write_text("\n".join(["item,old,new,people,instruction_id", *rows]) + "\n")
     bad = tmp_path / "bad.csv"
     bad.write_text("item,old\ni0,maybe\n")
-    done = trace_eval(
-        *(
-            "compare",
-            f"{path}:old",
-            f"{path}:new",
-            "--judge-change",
-            "--truth",
-            "people",
-        ),
-        *("--json", tmp_path / "out.json", "--full"),
-    )
+    command = ["compare", f"{path}:old", f"{path}:new", "--judge-change"]
+    command += ["--truth", "people", "--full"]
+    done = trace_eval(*command, "--json", tmp_path / "out.json")
     assert done.code == 0, done.err
     assert "unparseable 1" in done.out
     assert "only in the second 1" in done.out

@@ -271,9 +271,8 @@ def test_nothing_overflows_on_a_phone(
         " 'Answer';for (const p of document.querySelectorAll('.answer .player'))"
         " p.insertAdjacentHTML('beforeend', '<span><kbd>L</kbd> both voices</span>')"
     )
-    players = [
-        box["width"] for p in page.locator("audio").all() if (box := p.bounding_box())
-    ]
+    boxes = [player.bounding_box() for player in page.locator("audio").all()]
+    players = [box["width"] for box in boxes if box]
     assert min(players) >= 180
     assert fits()
     for key in ("g", "g"):

@@ -22,10 +22,9 @@ from benchmarks.published_studies import (
 def _few(study: Study, raters: int, items: int) -> Study:
     """Return a study of its first raters and items."""
     kept = [str(item["id"]) for item in study.items[:items]]
-    said = {
-        rater: {item: parts for item, parts in own.items() if item in kept}
-        for rater, own in [*study.said.items()][:raters]
-    }
+    said = {}
+    for rater, answers in [*study.said.items()][:raters]:
+        said[rater] = {item: parts for item, parts in answers.items() if item in kept}
     return replace(study, items=study.items[:items], said=said)
 
 

@@ -131,8 +131,9 @@ def test_the_order_is_a_fair_coin_for_every_rater_and_item() -> None:
     ("name", "value"), [("budget", 0), ("random_share", 1.2), ("repeat", -1)]
 )
 def test_options_out_of_range(name: str, value: float) -> None:
+    chosen = {name: value}
     with pytest.raises(UserError, match=f"--{name.replace('_', '-')} {value}"):
-        plan_from_needs(_needs(1, 1), QueueOptions(**{name: value}))
+        plan_from_needs(_needs(1, 1), QueueOptions(**chosen))
 
 
 def test_a_manifest_is_all_random_and_bad_audio_is_left_out(tmp_path: Path) -> None:

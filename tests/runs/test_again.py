@@ -119,18 +119,9 @@ def test_scores_are_judged_again_and_repeated(tmp_path: Path) -> None:
         write_lines(replies, [{"reasoning": "x", "score": stated}] * COUNT)
         run_ = source if repeat is None else tmp_path / "base"
         words = [] if repeat is None else ["--aa", repeat]
-        trace_eval(
-            *(
-                "rate",
-                run_,
-                "--judge",
-                f"scripted:{replies}",
-                "--rubric",
-                "correctness",
-            ),
-            *("--out", tmp_path / out, *words),
-            ends=0,
-        )
+        command = ["rate", run_, "--judge", f"scripted:{replies}"]
+        command += ["--rubric", "correctness", "--out", tmp_path / out]
+        trace_eval(*command, *words, ends=0)
     base, again = Run.open(tmp_path / "base"), Run.open(tmp_path / "aa")
     assert (
         base.path("blueprints.jsonl").read_text()

@@ -328,18 +328,9 @@ def test_a_task_about_clips_leaves_calls_unscored_whatever_is_measured(
     assert "the answer is a conversation, and judge audio:openai:m" in str(
         result.detail
     )
-    shown = trace_eval(
-        *(
-            "judge",
-            path,
-            "--judge",
-            "audio:openai:m",
-            "-J",
-            "task=naturalness",
-            "--estimate",
-        ),
-        *("-J", "base_url=http://127.0.0.1:9/v1"),
-    )
+    command = ["judge", path, "--judge", "audio:openai:m", "--estimate"]
+    command += ["-J", "task=naturalness", "-J", "base_url=http://127.0.0.1:9/v1"]
+    shown = trace_eval(*command)
     assert (
         "0 calls to make (0 in the reply cache, 1 pair lacks evidence)" in shown.out
     ), shown.err
@@ -380,11 +371,10 @@ def test_calls_are_compared_turn_by_turn_where_the_user_says_the_same(
         "q",
     ]  # drawn by conversation
     assert (pairs[1].turn, pairs[1].labels) == (3, None)  # labels are of the whole
-    texts = [
-        [t.text for t in a.conversation.turns]
-        for a in pairs[1].answers
-        if a.conversation
-    ]
+    texts = []
+    for answer in pairs[1].answers:
+        if answer.conversation:
+            texts.append([turn.text for turn in answer.conversation.turns])
     assert texts == [
         [t[3] for t in calls.TURNS[3:]],
         ["Thank you - and seat 12 A", "Goodbye."],
@@ -414,23 +404,20 @@ def test_turns_are_rated_by_number_and_agree_with_labels_of_turns(
     tmp_path: Path,
 ) -> None:
     labels = [(1, 2, 3), (3, 2, 1)]
-    stated = [
-        {str(2 * k): {"ann": s} for k, s in enumerate(scores)} for scores in labels
-    ]
+    stated = []
+    replies: list[object] = []
+    for scores in labels:
+        numbered = [(2 * place, score) for place, score in enumerate(scores)]
+        stated.append({str(turn): {"ann": score} for turn, score in numbered})
+        turns = [
+            {"turn": turn, "reasoning": "", "score": score} for turn, score in numbered
+        ]
+        replies.append({"turns": turns})
     call = {"conversation": calls.conversation(None)}
     records = [
         {"id": f"c{n}", **call, "labels": {"turns": of}} for n, of in enumerate(stated)
     ]
     path = calls.manifest(tmp_path, records)
-    replies: list[object] = [
-        {
-            "turns": [
-                {"turn": 2 * k, "reasoning": "", "score": s}
-                for k, s in enumerate(scores)
-            ]
-        }
-        for scores in labels
-    ]
     judge = (_script(tmp_path, "turns", replies),)
     judging = JudgeOptions(backoff_s=0, retries=0)
     how = RateOptions(judge=judge, rubrics=("conciseness",), judging=judging)
@@ -469,9 +456,9 @@ def test_a_killed_run_of_conversations_goes_on(tmp_path: Path) -> None:
     assert "Seat 12A is yours." in page
     turns = [json.loads(line) for line in (tmp_path / "cut" / "turns.jsonl").open()]
     assert [one["item"] for one in turns] == ["c0", "c1", "c2", "c3"]
-    assert [[result["kind"] for result in one["findings"]] for one in turns] == [
-        ["late"],
-        [],
-    ] * 2
+    kinds = []
+    for one in turns:
+        kinds.append([finding["kind"] for finding in one["findings"]])
+    assert kinds == [["late"], []] * 2
     assert turns[0]["definitions"] == "trace-eval/2"
     assert turns[0]["ratios"]["reply_rate"] == [2, 2]

@@ -126,10 +126,11 @@ def test_options_that_decide_no_given_verdict_may_change(tmp_path: Path) -> None
         "seed": 1,
         "rendering": "paper",
     }.items():
+        change = {name: value}
         with pytest.raises(
             UserError, match=rf"another judge \(parameters.{name}: .*--out .*run-2"
         ):
-            check_continues(run, now(**{name: value}), manifest)
+            check_continues(run, now(**change), manifest)
 
 
 def test_results_do_not_go_into_packages(tmp_path: Path) -> None:

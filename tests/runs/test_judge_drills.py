@@ -139,11 +139,9 @@ def test_probes_and_attacks_from_the_command_line(tmp_path: Path) -> None:
     pairs = write_lines(tmp_path / "pairs.jsonl", [record])
     found = tmp_path / "found.json"
     out = tmp_path / "out"
-    done = trace_eval(
-        *("drill", "injection", pairs, "--out", out, "--workers", 0, "--json", found),
-        *("-x", "transcript=none", "-x", "rate=none"),
-        ends=0,
-    )
+    command = ["drill", "injection", pairs, "--out", out, "--json", found]
+    command += ["--workers", 0, "-x", "transcript=none", "-x", "rate=none"]
+    done = trace_eval(*command, ends=0)
     assert json.loads(found.read_text())["judge"] == "rules"
     assert "share" in done.out
     assert trace_eval("drill", "judge", tmp_path / "none.jsonl", "--out", out).code == 2

@@ -217,10 +217,9 @@ def test_a_run_says_which_language_would_settle_its_unsure_clips() -> None:
 def test_a_written_language_is_named_or_left_open() -> None:
     """Silent rather than wrong in 14 languages, and English never taken for another."""
     stated = json.loads(SENTENCES.read_text("utf-8"))
-    result = {
-        code: {written_language(text) for text in of["texts"]}
-        for code, of in stated.items()
-    }
+    result = {}
+    for code, language in stated.items():
+        result[code] = {written_language(text) for text in language["texts"]}
     assert result.pop("en") <= {"en", None}
     for code, named in result.items():
         assert named <= {code, UNSURE}, code

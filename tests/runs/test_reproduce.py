@@ -31,7 +31,8 @@ def home(tmp_path_factory: pytest.TempPathFactory, examples_cache: Path) -> Path
         {
             "nr": pair["id"],
             "asked": pair["instruction"]["text"],
-            **{f"{side}_side": pair[side]["audio"] for side in "ab"},
+            "a_side": pair["a"]["audio"],
+            "b_side": pair["b"]["audio"],
         }
         for pair in list(pairs)[:4]
     ]

@@ -79,7 +79,8 @@ def test_fusing_again_changes_no_byte_and_no_cell(run: Path) -> None:
     fuse_again(run, "content_first")
     assert (run / "overall.jsonl").read_bytes() == before
     now = list(csv.DictReader((run / "results.csv").open()))  # has more columns since
-    assert [{name: row[name] for name in rows[0]} for row in now] == rows
+    for row, earlier in zip(now, rows, strict=True):
+        assert {name: row[name] for name in earlier} == earlier
 
 
 def test_agreement_merge_and_report_read_them(run: Path, tmp_path: Path) -> None:

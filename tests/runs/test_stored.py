@@ -21,17 +21,17 @@ from trace_eval.runs.run import Run
 Change = Callable[[dict[str, Any]], object]
 
 
-def _distribution(**shares: float) -> Change:
+def _distribution(shares: dict[str, float]) -> Change:
     return lambda row: row["dimensions"]["content"].update(distribution=shares)
 
 
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        (_distribution(**{"1": 0.5}), "sums to 0.5, not to 1"),
-        (_distribution(**{"1": 1.5, "2": -0.5}), "shares are 0 to 1"),
-        (_distribution(**{"1": 0.5, "tie": 0.5}), "'tie' is no typed label"),
-        (_distribution(), "sums to 0, not to 1"),
+        (_distribution({"1": 0.5}), "sums to 0.5, not to 1"),
+        (_distribution({"1": 1.5, "2": -0.5}), "shares are 0 to 1"),
+        (_distribution({"1": 0.5, "tie": 0.5}), "'tie' is no typed label"),
+        (_distribution({}), "sums to 0, not to 1"),
         (
             lambda row: row["dimensions"]["content"].update(rating="tie"),
             "'tie' is no typed label",

@@ -136,7 +136,10 @@ def test_pairs_that_annotators_split_on_are_named() -> None:
 
 
 def test_copies_of_a_pair_are_drawn_together() -> None:
-    clips = {f"clip_{side}": [f"{side}{n // 2}" for n in range(10)] for side in "ab"}
+    clips = {
+        "clip_a": [f"a{n // 2}" for n in range(10)],
+        "clip_b": [f"b{n // 2}" for n in range(10)],
+    }
     alone = compared(full="1212121212", other="1111111111")[1].difference
     labels = table("labels", {"overall": "1212121212"}, **clips)
     copied = compared(labels, full="1212121212", other="1111111111")[1].difference

@@ -302,11 +302,11 @@ def test_the_order_in_which_scores_were_written_changes_nothing(
     random.Random(5).shuffle(lines)
     (shuffled / "scores.jsonl").write_text("".join(lines))
     shown = [agree([read_scores(folder)], options=QUICK) for folder in (run, shuffled)]
-    one, other = (
-        [(f.group, f.who, f.name, f.estimate) for f in got.figures] for got in shown
-    )
-    assert one
-    assert one == other
+    estimates = []
+    for report in shown:
+        estimates.append([(f.group, f.who, f.name, f.estimate) for f in report.figures])
+    assert estimates[0]
+    assert estimates[0] == estimates[1]
     assert shown[0].systems == shown[1].systems
 
 
@@ -409,16 +409,15 @@ def _beta_score(
 ) -> Score:
     alpha, beta = np.exp([log_alpha, log_beta])
     mean = alpha / (alpha + beta)
-    known = {"rubric": "correctness", "rubric_sha256": "0", "judge": "scorer:x"}
     return Score(
-        **known,
-        **{
-            "item": item,
-            "question_id": item,
-            "status": "scored",
-            "used": 1,
-            "samples": 1,
-        },
+        rubric="correctness",
+        rubric_sha256="0",
+        judge="scorer:x",
+        item=item,
+        question_id=item,
+        status="scored",
+        used=1,
+        samples=1,
         value=1 + 4 * mean,
         distribution={str(k): 0.2 for k in range(1, 6)},
         estimate={

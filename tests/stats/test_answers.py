@@ -63,8 +63,10 @@ def row(
         "labels_interval": limits,
         "both": value,
         "interval": limits,
+        "p": p,
     }
-    return RateRow(system, PPIEstimate(**(got | {"p": p} | more)))
+    got |= more
+    return RateRow(system, PPIEstimate(**got))
 
 
 def ranking(
@@ -183,12 +185,12 @@ def places(high: int | None, *lows: int) -> dict[str, Any]:
 def ahead(places: Iterable[SystemStanding]) -> tuple[SystemStanding, ...]:
     """Standings that name the systems whose ranks are all behind."""
     text = tuple(places)
-    return tuple(
-        replace(
-            one, ahead=tuple(o.system for o in text if (o.low or 0) > (one.high or 9))
-        )
-        for one in text
-    )
+    standings = []
+    for one in text:
+        last = one.high or 9
+        behind = tuple(other.system for other in text if (other.low or 0) > last)
+        standings.append(replace(one, ahead=behind))
+    return tuple(standings)
 
 
 @pytest.mark.parametrize(
@@ -251,15 +253,18 @@ def score(
     )
     rules = tuple(replace(one, difference=difference) for one in rules)
     return JudgeScore(
-        judge,
-        "overall",
-        ("1", "2"),
-        *(100, 100, 1.0, None),
-        {"accuracy_3way": IntervalEstimate(value, limits)},
-        (),
-        Majority(("1",), 50, 100),
-        rules,
-        "",
+        judge=judge,
+        dimension="overall",
+        labels=("1", "2"),
+        labelled=100,
+        scored=100,
+        coverage=1.0,
+        coverage_2way=None,
+        metrics={"accuracy_3way": IntervalEstimate(value, limits)},
+        confusion=(),
+        majority=Majority(("1",), 50, 100),
+        baselines=rules,
+        verdict="",
     )
 
 
@@ -283,7 +288,10 @@ def agreement(*scores: JudgeScore, p: float | None = None) -> AgreeReport:
     known = () if p is None else (compared(p),)
     return AgreeReport(
         **dict.fromkeys(fields, ()),
-        **{"labels": "x", "items": 100, "raters": 1, "options": AgreeOptions()},
+        labels="x",
+        items=100,
+        raters=1,
+        options=AgreeOptions(),
         scores=scores,
         comparisons=known,
     )

@@ -27,8 +27,10 @@ def source(number: int, sharpness: float, seed: int = 0, noise: int = 0) -> Opin
     margin = rng.normal(0, 2, number)
     truth = rng.random(number) < sigmoid(sharpness * margin)
     votes = "".join("g" if abs(m) < 1 else "1" if m > 0 else "2" for m in margin)
-    facts = {f"margin_{d}": [f"{m:.4f}" for m in rng.normal(0, 1, number)]
-             for d in ("content", "voice_quality")[:noise]}  # fmt: skip
+    facts = {}
+    for dimension in ("content", "voice_quality")[:noise]:
+        margins = rng.normal(0, 1, number)
+        facts[f"margin_{dimension}"] = [f"{value:.4f}" for value in margins]
     facts["margin"] = [f"{m:.6f}" for m in margin]
     facts["instruction_id"] = [f"i{n // 4}" for n in range(number)]
     judged = table("judge", {"overall": votes}, **facts)

@@ -235,7 +235,8 @@ def test_copies_are_one_unit_of_win_rates() -> None:
     number = len(truth)
     facts = {"system_a": ["x"] * number, "system_b": ["y"] * number}
     clips = {
-        f"clip_{side}": [f"{side}{n // 4}" for n in range(number)] for side in "ab"
+        "clip_a": [f"a{n // 4}" for n in range(number)],
+        "clip_b": [f"b{n // 4}" for n in range(number)],
     }
     labels = table("labels", {"preference": "".join(truth[:120])})
 

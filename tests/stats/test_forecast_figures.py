@@ -183,19 +183,20 @@ def test_the_factor_of_the_trivial_variance_is_a_weighted_median() -> None:
 @pytest.fixture(scope="module")
 def lexical(data: Path) -> ScoreReport:
     items, every = orca_items(data), []
+    distributions: list[dict[str, float]] = []
     for row in orca_rows(data):
         got = lexical_score(
             row["question"], [row["reference"]], row["candidate"], row["rationale"]
         )
-        every.append(of_distribution(got.distribution, SCALE))
+        one = of_distribution(got.distribution, SCALE)
+        every.append(one)
+        distributions.append({str(k): v for k, v in one.distribution.items()})
     votes = judge_of_labels(
         "lexical",
         items,
         [one.value for one in every],
         variance=np.array([one.variance for one in every]),
-        distribution=[
-            {str(k): v for k, v in one.distribution.items()} for one in every
-        ],
+        distribution=distributions,
     )
     options = AgreeOptions(split="test")
     return compare_scores(items, [votes], options)

@@ -47,10 +47,9 @@ def source(
         "order": [row[1] for row in rows],
         "system_a": [systems[row[0]] for row in rows],
         "system_b": ["X"] * len(rows),
-        **{
-            name: [row[3] if row[2] == name else None for row in rows] for name in names
-        },
     }
+    for name in names:
+        columns[name] = [row[3] if row[2] == name else None for row in rows]
     opinions = label_table("calls", columns)
     judged = label_table("run", {"id": ["p"], "overall": ["1"]})
     return judged.beside(calls=opinions, policy="mean_threshold")

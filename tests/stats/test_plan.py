@@ -118,8 +118,11 @@ def test_inclusion_has_one_rule_here_too() -> None:
     judged, truth, _ = world(600, 0, 0.8)
 
     def labelled(chosen: list[int], inclusion: list[float]) -> Opinions:
-        rows = {name: [values[row] for row in chosen] for name, values in truth.items()}
-        return label_table("labels", {**rows, "inclusion": [*map(str, inclusion)]})
+        columns = {}
+        for name, values in truth.items():
+            columns[name] = [values[row] for row in chosen]
+        columns["inclusion"] = list(map(str, inclusion))
+        return label_table("labels", columns)
 
     hard, sliced = list(range(100)), list(range(100, 200))
     strata = labelled(hard + sliced, [1.0] * 100 + [0.2] * 100)  # 100 of the 500 others

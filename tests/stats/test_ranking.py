@@ -24,6 +24,7 @@ from trace_eval.stats.ranking.outcomes import (
     win_rates,
 )
 from trace_eval.stats.ranking.prepare import human_table
+from trace_eval.stats.ranking.report import RankReport
 from trace_eval.stats.ranking.strengths import BAR, strengths
 
 RNG = np.random.default_rng(17)
@@ -191,17 +192,18 @@ def test_the_prior_by_hand() -> None:
     assert got == pytest.approx((low, -low), abs=1e-9)
 
 
+def _ranks(report: RankReport) -> dict[str, int | None]:
+    places = [place for place in report.places if place.method == "bradley_terry"]
+    return {place.system: place.rank for place in places}
+
+
 def test_typed_ties_are_evidence_about_both() -> None:
     # x and y tie badly, z and w tie well; otherwise everybody is equal
     played = "xyb xyb zwg zwg xz1 xz2 yw1 yw2 xw1 xw2 yz1 yz2"
     plain = rank_labels(games(played), RankOptions(QUICK))
     typed = rank_labels(games(played), RankOptions(QUICK, typed=True))
-    by_rank = {
-        report: {p.system: p.rank for p in report.places if p.method == "bradley_terry"}
-        for report in (plain, typed)
-    }
-    assert set(by_rank[plain].values()) == {1}
-    assert by_rank[typed] == {"w": 1, "z": 1, "x": 3, "y": 3}
+    assert set(_ranks(plain).values()) == {1}
+    assert _ranks(typed) == {"w": 1, "z": 1, "x": 3, "y": 3}
     assert any(parameter.name == BAR for parameter in typed.parameters)
     with pytest.raises(UserError, match="plain ties"):
         rank_labels(games("xyt xy1"), RankOptions(QUICK, typed=True))
@@ -268,7 +270,8 @@ def test_a_rank_lies_in_its_interval_whatever_the_opponents() -> None:
     for place in report.places:
         if place.low is not None and place.high is not None and place.rank is not None:
             assert place.low <= place.rank <= place.high
-    x, y = (next(p for p in report.places if p.system == name) for name in "xy")
+    x = next(place for place in report.places if place.system == "x")
+    y = next(place for place in report.places if place.system == "y")
     assert x.rank == 2
     assert y.rank == 3
     assert "x" not in y.ahead
@@ -336,10 +339,11 @@ def test_a_human_ranking_is_compared_with_the_rate_against_the_baseline() -> Non
     # differ
     played = games("xz1 xz2 yz1 xy1 xy1 xy1")
     human = {"x": 1.0, "y": 2.0}
-    beside, alone = (
-        {c.method: c for c in rank_labels(played, options, human).correlations}
-        for options in (RankOptions(QUICK, baseline="z"), RankOptions(QUICK))
-    )
+    by_method = []
+    for options in (RankOptions(QUICK, baseline="z"), RankOptions(QUICK)):
+        correlations = rank_labels(played, options, human).correlations
+        by_method.append({one.method: one for one in correlations})
+    beside, alone = by_method
     assert beside["win_rate"].spearman == pytest.approx(-1, abs=1e-12)
     against = beside["win_rate_against_baseline"]
     assert (against.systems, against.spearman) == (2, pytest.approx(1, abs=1e-12))

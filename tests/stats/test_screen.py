@@ -192,10 +192,9 @@ def test_probabilities_must_add_up_to_the_run() -> None:
 
 
 def test_copies_and_instructions_are_one_unit() -> None:
-    clips = {"clip_a": list("abxcc-"), "clip_b": list("bayde-")}
     clips = {
-        name: [None if c == "-" else c for c in column]
-        for name, column in clips.items()
+        "clip_a": ["a", "b", "x", "c", "c", None],
+        "clip_b": ["b", "a", "y", "d", "e", None],
     }
     columns = {"overall": "111111"}
     # a-b is b-a; c-d and c-e share one recording only; an unknown one is a copy of
@@ -254,14 +253,15 @@ def pairs(number: int, right: float, seed: int = 0, **extra: object) -> Opinions
     rng = np.random.default_rng(seed)
     truth = rng.integers(0, 2, number)
     votes = np.where(rng.random(number) < right, truth, 1 - truth)
-    letters = ["".join("12"[code] for code in codes) for codes in (votes, truth)]
+    verdicts = "".join("12"[code] for code in votes)
+    labels = "".join("12"[code] for code in truth)
     judged = table(
         "judge",
-        {"overall": letters[0]},
+        {"overall": verdicts},
         confidence=[str(rng.random()) for _ in truth],
         **extra,
     )
-    return judged.beside(labels=table("labels", {"overall": letters[1]}))
+    return judged.beside(labels=table("labels", {"overall": labels}))
 
 
 def screened(source: Opinions, **options: object) -> Screening:

@@ -160,7 +160,8 @@ def test_screen_plan_and_shares_take_splits_in_part() -> None:
     assert got.parts[-1].agreement == pytest.approx(share)
     assert f"raters split on {split} labelled pairs" in " ".join(got.caveats)
     assert next(screen_tables(got)).note.count("by bets over pairs")
-    agreed = screen(gather(source, votes_of(*["11"] * PAIRS)))
+    unanimous = ["11"] * PAIRS
+    agreed = screen(gather(source, votes_of(*unanimous)))
     assert next(screen_tables(agreed)).note.count("exact, over pairs")
     plan = make_plan(run, PlanOptions(width=0.1))
     assert plan.labelled == PAIRS

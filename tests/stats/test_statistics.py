@@ -126,7 +126,9 @@ def test_alpha_by_hand_and_by_the_package() -> None:
     # three raters with holes, ties collapsed to 0 between -1 (2) and +1 (1)
     data = [codes("12g-b1"), codes("1gg2b-"), codes("22b211")]
     scale = {0: 1.0, 1: -1.0, 2: 0.0, 3: 0.0, -1: np.nan}
-    matrix = [[scale[int(code)] for code in row] for row in data]
+    matrix = []
+    for row in data:
+        matrix.append([scale[int(code)] for code in row])
     got = alpha(np.tile(np.arange(6), 3), np.concatenate(data), 6, 3)
     for level in ("ordinal", "interval"):
         expected = package.alpha(reliability_data=matrix, level_of_measurement=level)

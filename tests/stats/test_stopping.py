@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +24,7 @@ NAMES = ("new", "old")
 DRAWS = 60
 
 
-def votes(*points: float) -> Votes:
+def votes(points: Sequence[float]) -> Votes:
     return Votes(np.arange(len(points)), np.array(points))
 
 
@@ -93,13 +94,13 @@ def test_what_was_said_with_a_judge_stays_said_until_every_pair_has_a_label() ->
 
 
 def test_no_label_and_one_label_say_so() -> None:
-    nothing = two_systems(NAMES, votes())
+    nothing = two_systems(NAMES, votes([]))
     assert (nothing.labels, nothing.interval, nothing.verdict) == (
         0,
         None,
         "Nothing is labelled yet.",
     )
-    one = two_systems(NAMES, votes(1.0))
+    one = two_systems(NAMES, votes([1.0]))
     assert one.interval is not None
     assert one.interval[0] <= 0.5
     assert not one.enough
@@ -107,18 +108,18 @@ def test_no_label_and_one_label_say_so() -> None:
 
 
 def test_enough_names_the_better_system_and_labels_after_the_end() -> None:
-    found = two_systems(NAMES, votes(*[1.0] * 14))
+    found = two_systems(NAMES, votes([1.0] * 14))
     assert found.enough
     assert found.end is not None
     assert found.end < 14
     assert found.verdict.startswith("Enough: new is better than old")
     assert f"{14 - found.end} more came after the end" in found.verdict
-    lost = two_systems(NAMES, votes(*[0.0] * 14))
+    lost = two_systems(NAMES, votes([0.0] * 14))
     assert lost.verdict.startswith("Enough: old is better than new")
 
 
 def test_typed_and_plain_ties_are_half_a_win_and_never_end() -> None:
-    found = two_systems(NAMES, votes(*[0.5] * 60))
+    found = two_systems(NAMES, votes([0.5] * 60))
     assert not found.enough
     assert found.value == pytest.approx(0.5)
     assert found.interval is not None
@@ -129,7 +130,7 @@ def test_more_pairs_and_more_raters_are_named_with_their_chance() -> None:
     # ten pairs won in three of four labels by raters who differ at random: more raters
     # help
     rng = np.random.default_rng(2)
-    found = two_systems(NAMES, votes(*rng.permutation([1.0] * 14 + [0.0] * 4)))
+    found = two_systems(NAMES, votes(rng.permutation([1.0] * 14 + [0.0] * 4)))
     assert found.more_units is not None
     assert found.more_raters is None
     assert "more pairs would do, with a chance of 0.8" in found.verdict
@@ -149,7 +150,7 @@ def test_labels_of_one_pair_and_pairs_of_one_instruction_are_one_unit() -> None:
 
 
 def test_labels_that_turn_round_leave_no_value_and_say_so() -> None:
-    found = two_systems(NAMES, votes(*[1.0] * 40, *[0.0] * 160))
+    found = two_systems(NAMES, votes([1.0] * 40 + [0.0] * 160))
     assert found.interval is None
     assert "changed on the way" in found.verdict
 
@@ -158,10 +159,10 @@ def test_scores_are_told_in_units_of_their_scale_and_agreement_against_its_targe
     None
 ):
     # a difference of 10 points of 100 is .55 of the way from -1 to 1
-    gaps = two_means(NAMES, votes(*[0.55, 0.6, 0.5] * 20), width=100)
+    gaps = two_means(NAMES, votes([0.55, 0.6, 0.5] * 20), width=100)
     assert gaps.value == pytest.approx(10)
     assert gaps.null == 0
-    right = agreement("rules", votes(*[1.0] * 60), target=0.9)
+    right = agreement("rules", votes([1.0] * 60), target=0.9)
     assert right.enough
     assert "above 90 %" in right.verdict
 

@@ -45,7 +45,8 @@ def _items() -> Opinions:
     rows = [
         (f"i{n}", who, float(v)) for who, of in PEOPLE.items() for n, v in enumerate(of)
     ]
-    ids, questions = ([f"{letter}{n}" for n in range(6)] for letter in "iq")
+    ids = [f"i{n}" for n in range(6)]
+    questions = [f"q{n}" for n in range(6)]
     return rated_items(ids, rows, SCALE, instruction_id=questions)
 
 

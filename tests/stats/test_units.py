@@ -202,8 +202,8 @@ def test_many_copies_of_the_examples_are_ranked() -> None:
     ] * 400
     won = [0, 1, *[4] * 9, 1, 4] * 400
     sides = {
-        f"system_{side}": [pair[place] for pair in met]
-        for place, side in enumerate("ab")
+        "system_a": [first for first, _ in met],
+        "system_b": [second for _, second in met],
     }
     report = rank_labels(
         opinions("judge", np.array(won), **sides),
@@ -230,13 +230,12 @@ def test_two_judges_with_instructions_name_their_test(tmp_path: Path) -> None:
     rows = [
         (f"p{n}", "12"[n % 5 == 0], "12"[n % 3 == 0], f"i{n // 4}") for n in range(40)
     ]
+    columns = ("id", "preference", "instruction_id")
+    one = [(item, vote, instruction) for item, vote, _, instruction in rows]
+    other = [(item, vote, instruction) for item, _, vote, instruction in rows]
     paths = [
-        write_rows(
-            tmp_path / f"{name}.csv",
-            ("id", "preference", "instruction_id"),
-            [(row[0], row[at], row[3]) for row in rows],
-        )
-        for at, name in ((1, "one"), (2, "other"))
+        write_rows(tmp_path / "one.csv", columns, one),
+        write_rows(tmp_path / "other.csv", columns, other),
     ]
     labels = write_rows(
         tmp_path / "labels.csv", ("id", "preference"), [(r[0], "1") for r in rows]

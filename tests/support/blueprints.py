@@ -44,7 +44,8 @@ def signal(**changes: Any) -> Signal:
         "speech": [Span(start_s=0.5, end_s=9.5)],
         "pauses": [],
     }
-    return Signal(**(values | changes))
+    values |= changes
+    return Signal(**values)
 
 
 def pauses(*lengths: float) -> Signal:
@@ -65,23 +66,21 @@ def transcript(text: str, *suspect: str, words: Sequence[Word] = ()) -> Transcri
 def spoken_in(language: str, probability: float = 0.9, **changes: Any) -> Spoken:
     """Return what a recogniser says of the language that it hears."""
     values: dict[str, Any] = {
+        "language": language,
+        "probability": probability,
+        "sure": probability >= 0.5,
         "runner_up": None,
         "runner_up_probability": None,
         "window_s": 10,
     }
-    sure = probability >= 0.5
-    return Spoken(
-        **(
-            {"language": language, "probability": probability, "sure": sure}
-            | values
-            | changes
-        )
-    )
+    values |= changes
+    return Spoken(**values)
 
 
 def quality(ovrl: float = 3.3, p808: float = 3.7, **changes: Any) -> Quality:
     values: dict[str, Any] = {"sig": 3.5, "bak": 4.0, "windows": 1, "level_dbfs": -23.0}
-    return Quality(ovrl=ovrl, p808=p808, **(values | changes))
+    values |= changes
+    return Quality(ovrl=ovrl, p808=p808, **values)
 
 
 def pitch(**changes: Any) -> Pitch:
@@ -97,7 +96,8 @@ def pitch(**changes: Any) -> Pitch:
         "ceiling_hz": 400.0,
         "contour": CONTOUR,
     }
-    return Pitch(**(values | changes))
+    values |= changes
+    return Pitch(**values)
 
 
 def loudness(**changes: Any) -> Loudness:
@@ -108,7 +108,8 @@ def loudness(**changes: Any) -> Loudness:
         "slope_lu_per_s": 0.0,
         "contour": CONTOUR,
     }
-    return Loudness(**(values | changes))
+    values |= changes
+    return Loudness(**values)
 
 
 def rate(**changes: Any) -> Rate:
@@ -121,7 +122,8 @@ def rate(**changes: Any) -> Rate:
         "trend": 1.0,
         "contour": CONTOUR,
     }
-    return Rate(**(values | changes))
+    values |= changes
+    return Rate(**values)
 
 
 def emotion(**scores: float) -> Emotion:
@@ -149,7 +151,8 @@ def answer(
         "loudness": loudness(),
         "rate": rate(),
     }
-    return Blueprint(clip="0" * 64, **(ordinary | groups))
+    ordinary |= groups
+    return Blueprint(clip="0" * 64, **ordinary)
 
 
 def silence() -> Blueprint:

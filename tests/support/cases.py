@@ -29,7 +29,8 @@ def blueprint(
         "quality": make.quality(3.8, 3.9, sig=4.1, level_dbfs=-20.0),
         "emotion": make.emotion(happy=0.7, neutral=0.3),
     }
-    return Blueprint(clip=clip, **{**made, **groups})
+    made |= groups
+    return Blueprint(clip=clip, **made)
 
 
 def case(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import product
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -103,20 +104,22 @@ def judge_table(path: Path) -> Path:
 def _opinions(
     random: Random, labels: Mapping[str, str], offered: tuple[str, ...]
 ) -> list[Any]:
-    return [
-        {
-            "order": order,
-            "sample": sample,
-            "ratings": {
-                name: near(random, label, offered, 0.8)
-                for name, label in labels.items()
-            },
-            "usage": {"input_tokens": 100, "output_tokens": 10, "cost_usd": 0.001},
-            "seconds": 0.5,
+    usage = {"input_tokens": 100, "output_tokens": 10, "cost_usd": 0.001}
+    opinions = []
+    for order, sample in product(("ab", "ba"), (0, 1)):
+        ratings = {
+            name: near(random, label, offered, 0.8) for name, label in labels.items()
         }
-        for order in ("ab", "ba")
-        for sample in (0, 1)
-    ]
+        opinions.append(
+            {
+                "order": order,
+                "sample": sample,
+                "ratings": ratings,
+                "usage": usage,
+                "seconds": 0.5,
+            }
+        )
+    return opinions
 
 
 def pair_run(folder: Path, judge: str, right: float, plain: bool = False) -> Path:

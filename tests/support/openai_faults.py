@@ -24,9 +24,8 @@ def made(url: str, **options: Any) -> LLMJudge:
         "retries": 2,
         "concurrency": 4,
     }
-    judge = create_judge(
-        "openai:tiny", JudgeOptions(base_url=f"{url}/v1", **{**chosen, **options})
-    )
+    chosen |= options
+    judge = create_judge("openai:tiny", JudgeOptions(base_url=f"{url}/v1", **chosen))
     assert isinstance(judge, LLMJudge)
     return judge
 

@@ -34,7 +34,7 @@ def recordings(folder: Path) -> Path:
 
 
 def _rows(
-    path: Path, separator: str, header: Sequence[str], *columns: Sequence[Any]
+    path: Path, separator: str, header: Sequence[str], columns: Sequence[Sequence[Any]]
 ) -> Path:
     rows = [header, *zip(*columns, strict=True)]
     path.write_text("".join(separator.join(map(str, row)) + "\n" for row in rows))
@@ -100,22 +100,25 @@ TABLES: dict[str, Callable[[Path], Path]] = {
         folder / "own.csv",
         ",",
         ("prompt", "system_a_audio", "system_b_audio", "winner"),
-        *(PROMPTS, NEW, OLD, ("A", "B", "draw")),
+        columns=(PROMPTS, NEW, OLD, ("A", "B", "draw")),
     ),
     "wide": lambda folder: _rows(
-        folder / "wide.csv", ",", ("question", "new", "old"), PROMPTS, NEW, OLD
+        folder / "wide.csv",
+        ",",
+        ("question", "new", "old"),
+        columns=(PROMPTS, NEW, OLD),
     ),
     "semicolons": lambda folder: _rows(
         folder / "semi.csv",
         ";",
         ("id", "instruction", "a", "b", "overall"),
-        *(ROWS, PROMPTS, NEW, OLD, ("left", "right", "both")),
+        columns=(ROWS, PROMPTS, NEW, OLD, ("left", "right", "both")),
     ),
     "tabs": lambda folder: _rows(
         folder / "pairs.tsv",
         "\t",
         ("id", "prompt", "audio_a", "audio_b", "model_a", "model_b", "winner"),
-        *(ROWS, PROMPTS, NEW, OLD, *NAMES, ("new", "old", "tie")),
+        columns=(ROWS, PROMPTS, NEW, OLD, *NAMES, ("new", "old", "tie")),
     ),
     "chosen and rejected": lambda folder: _lines(
         folder / "dpo.jsonl",

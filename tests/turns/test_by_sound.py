@@ -142,12 +142,12 @@ def test_a_table_and_ticks_are_timed_by_sound_too(tmp_path: Path) -> None:
     ticks = []
     for number in range(50):
         at = 0.2 * number + 0.1
-        speaks = {
-            who: any(w == who and a <= at < b for w, a, b in LOGGED)
-            for who in ("user", "agent")
-        }
+        speaking = {who for who, start, end in LOGGED if start <= at < end}
         ticks.append(
-            {f"{who}_chunk": {"contains_speech": on} for who, on in speaks.items()}
+            {
+                "user_chunk": {"contains_speech": "user" in speaking},
+                "agent_chunk": {"contains_speech": "agent" in speaking},
+            }
         )
     (tmp_path / "sim").mkdir()
     simulation = tmp_path / "sim" / "t1.json"

@@ -222,17 +222,8 @@ def test_tau_voice_figures_and_events_are_the_board_s(
 ) -> None:
     tau2 = data / "conversation" / "tau2"
     out = tmp_path / "figures.json"
-    trace_eval(
-        *(
-            "turns",
-            tau2 / "experiment",
-            "--definitions",
-            "tau-voice/1.0",
-            "--json",
-            out,
-        ),
-        ends=0,
-    )
+    command = ["turns", tau2 / "experiment", "--definitions", "tau-voice/1.0"]
+    trace_eval(*command, "--json", out, ends=0)
     wanted, found = _json(tau2 / "expected_metrics.json"), _json(out)
     assert _close(found["figures"], wanted["both"])
     assert all(_close(found["each"][name], one) for name, one in wanted["each"].items())
@@ -256,11 +247,11 @@ def test_eva_score_spans_and_latencies_are_the_record_s(data: Path) -> None:
     zero = conversation.clock.zero or 0.0
     exchanges = exchanges_of(conversation)
     for role, name in (("agent", "assistant"), ("user", "user")):
-        spans = {
-            str(n): [[start + zero, end + zero] for start, end in getattr(one, role)]
-            for n, one in exchanges.items()
-            if getattr(one, role)
-        }
+        spans = {}
+        for number, one in exchanges.items():
+            turns = getattr(one, role)
+            if turns:
+                spans[str(number)] = [[a + zero, b + zero] for a, b in turns]
         assert spans == context[f"audio_timestamps_{name}_turns"]
     latencies = {
         str(n): one.latency_s for n, one in exchanges.items() if one.user and one.agent
@@ -284,10 +275,10 @@ def test_eva_histories_are_numbered_as_their_authors_expect(data: Path) -> None:
         wanted, conversation = expected[timed.item.id], timed.item.conversation
         zero = conversation.clock.zero or 0.0
         for role, name in (("agent", "assistant"), ("user", "user")):
-            spans = {
-                str(turn.exchange): [[a + zero, b + zero] for a, b in turn.segments]
-                for _, turn in conversation.turns_of(role)
-            }
+            spans = {}
+            for _, turn in conversation.turns_of(role):
+                segments = [[a + zero, b + zero] for a, b in turn.segments]
+                spans[str(turn.exchange)] = segments
             assert spans == wanted.get(f"audio_timestamps_{name}_turns", spans), (
                 timed.item.id
             )

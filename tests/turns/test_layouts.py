@@ -154,16 +154,16 @@ def test_the_clock_s_start_changes_no_figure(
         for row in cells:
             row[3:5] = (repr((float(cell) + since) * unit) for cell in row[3:5])
         reports.append(time_turns(_table(tmp_path, [",".join(row) for row in cells])))
-    events, moved = (
-        [(e.kind, e.value_s) for e in one.conversations[0].measured.events]
-        for one in reports
+    here, there = reports
+    events = here.conversations[0].measured.events
+    moved = there.conversations[0].measured.events
+    assert [event.kind for event in moved] == [event.kind for event in events]
+    assert [event.value_s for event in moved] == pytest.approx(
+        [event.value_s for event in events], abs=1e-6
     )
-    assert [kind for kind, _ in moved] == [kind for kind, _ in events]
-    assert [value for _, value in moved] == pytest.approx(
-        [value for _, value in events], abs=1e-6
-    )
-    here, there = ({n: f.value for n, f in one.figures.items()} for one in reports)
-    assert there == pytest.approx(here, abs=1e-6)
+    figures = {name: figure.value for name, figure in here.figures.items()}
+    moved_figures = {name: figure.value for name, figure in there.figures.items()}
+    assert moved_figures == pytest.approx(figures, abs=1e-6)
 
 
 def test_mono_is_read_with_given_turns(tmp_path: Path) -> None:

@@ -354,7 +354,11 @@ def _lhotse(record: Record) -> Record:
 
 
 def _lhotse_audio(record: Record, whole: Mapping[str, Any]) -> Any:
-    """Return the recording of a Lhotse record; InputError if only Lhotse can make it."""
+    """Return the recording of a Lhotse record.
+
+    Raises:
+        InputError: only Lhotse can make it.
+    """
     sources = record.pop("sources", None) or whole["sources"]
     kinds = set()
     for source in sources:

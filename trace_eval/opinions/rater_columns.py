@@ -355,7 +355,10 @@ def _words(name: str) -> list[str]:
 
 
 def _unnamed(header: Iterable[str]) -> list[str]:
-    """Return columns that may hold labels: of no known name, nor of the worse answer."""
+    """Return columns that may hold labels, as their names say nothing else.
+
+    A name is neither a known one, nor that of a column of the worse answer.
+    """
     return [name for name in header if name not in NAMES and not _names_worse(name)]
 
 

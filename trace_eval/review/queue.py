@@ -159,7 +159,7 @@ class ReviewPlan(Strict):
 
     @property
     def apart(self) -> list[str]:
-        """The items that are shown beside the queue: traps, and those of the training."""
+        """The items shown beside the queue: traps, and those of the training."""
         return [*self.traps, *self.training]
 
     def inclusion(self, reviewed: Collection[str]) -> dict[str, float | None]:

@@ -77,8 +77,10 @@ def test_a_scale_decides_as_exact_fractions_do(name: str) -> None:
     first, second = scale.labels[:2]
     for there in product(scale.labels, repeat=3):
         for back in product(scale.labels, repeat=2):
-            means = [sum((ones.get(x, Fraction(0)) for x in v), Fraction(0)) / len(v)
-                     for v in (there, back)]  # fmt: skip
+            means = []
+            for labels in (there, back):
+                points = [ones.get(label, Fraction(0)) for label in labels]
+                means.append(sum(points, Fraction(0)) / len(labels))
             mean = sum(means, Fraction(0)) / 2
             exact = (
                 halves[name]

@@ -78,10 +78,10 @@ def test_what_is_sent(tmp_path: Path) -> None:
     assert user.text.index("target text") < user.text.index("The first recording")
     assert '"score_1": "1 to 10"' in user.text
     assert "SYS-A" not in system.text + user.text
-    hashes = [
-        [p.recipe for p in m.messages[1].parts if isinstance(p, AudioPart)]
-        for m in client.history
-    ]
+    hashes = []
+    for request in client.history:
+        parts = request.messages[1].parts
+        hashes.append([part.recipe for part in parts if isinstance(part, AudioPart)])
     assert hashes[0] == hashes[1][::-1]
 
 

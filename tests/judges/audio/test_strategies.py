@@ -169,8 +169,9 @@ def test_example_files_are_checked(
     tmp_path: Path, answers: list[object], options: dict[str, object], told: str
 ) -> None:
     file = examples(tmp_path, answers)
+    chosen = {"task": "s2s", "examples": file} | options
     with pytest.raises(UserError, match=told):
-        scripted([], **{"task": "s2s", "examples": file, **options})
+        scripted([], **chosen)
 
 
 def test_one_recording_twice_is_not_different(tmp_path: Path) -> None:

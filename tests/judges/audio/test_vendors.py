@@ -64,11 +64,10 @@ def documented(asked: Asked) -> Answer:
 
 
 def judge_at(server: Server, model: str = "gpt-audio-1.5", **options: Any) -> LLMJudge:
-    chosen = JudgeOptions(
-        base_url=f"{server.url}/v1",
-        **{"task": "s2s", "retries": 1, "backoff_s": 0.0, **options},
-    )
-    return create_judge(f"audio:openai:{model}", chosen)
+    chosen: dict[str, Any] = {"task": "s2s", "retries": 1, "backoff_s": 0.0}
+    chosen |= options
+    judging = JudgeOptions(base_url=f"{server.url}/v1", **chosen)
+    return create_judge(f"audio:openai:{model}", judging)
 
 
 def run(judge: LLMJudge, made: Case) -> Judgement:

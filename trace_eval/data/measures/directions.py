@@ -131,7 +131,10 @@ def _runs_on(directions: Directions, words: Sequence[str]) -> Iterator[str]:
 
 
 def _opens(directions: Directions, words: Sequence[str]) -> Iterator[str]:
-    """Yield a participle without a pause, or a misheard one: "yoning the cat chased"."""
+    """Yield a participle without a pause, or a misheard one.
+
+    An example is "yoning the cat chased".
+    """
     if not words or not words[0].endswith("ing") or words[0] in directions.content:
         return
     stem = stem_of(words[0])
@@ -209,7 +212,10 @@ def _ends_with(directions: Directions, words: Sequence[str]) -> Iterator[str]:
 
 
 def _begins_in_voice(directions: Directions, words: Sequence[str]) -> Iterator[str]:
-    """Yield a manner that an answer begins with: "and a quiet boys horses can sleep"."""
+    """Yield a manner that an answer begins with.
+
+    An example is "and a quiet boys horses can sleep".
+    """
     if len(words) < 7 or words[0] not in ("in", "and", "with", "on"):
         return
     _, article, telling, head = words[:4]

@@ -33,7 +33,7 @@ def _lines(lines: list[str]) -> Iterator[str]:
 
 
 def _row(cells: list[str]) -> str:
-    """Return the cells of a row without headings as a line: "answer 1: rate; 142 WPM"."""
+    """Write a row without headings as a line: "answer 1: rate; 142 WPM"."""
     first, rest = _named(cells[0]), "; ".join(cells[1:])
     return f"{first}: {rest}" if first and rest else first or rest
 

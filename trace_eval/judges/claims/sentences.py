@@ -393,7 +393,7 @@ def _heading(sentence: Sentence) -> str:
 
 
 def _echo(sentence: Sentence) -> tuple[str, str]:
-    """Return the measure of the one value that a sentence gives of a side, and its unit."""
+    """Return the measure and unit of the only value a sentence gives of a side."""
     keys = {token.value for token in sentence.whole.of("measure")}
     numbers = sentence.whole.of("number")
     if len(keys) != 1 or len(numbers) != 1 or not named(sentence, sentence.whole):

@@ -59,7 +59,7 @@ class ProbeRow(Strict):
 
     @property
     def has_caught(self) -> bool:
-        """Whether the relation surely holds in less than :data:`LEAST_HELD` of the pairs.
+        """Whether the relation surely holds in under :data:`LEAST_HELD` of the pairs.
 
         The limits know of pairs of one instruction, and the binomial test of few pairs.
         """
@@ -84,7 +84,7 @@ class ProbeReport(Strict):
 
     @property
     def sentence(self) -> str:
-        """What the probes caught, and else how seldom a break they would have caught."""
+        """What the probes caught, or else the rarest break they would have caught."""
         caught = [
             f"{row.name} (holds in {row.held.counts})"
             for row in self.rows
@@ -125,7 +125,7 @@ def least_caught(pairs: int) -> float | None:
 
 
 def _is_rare(held: Share) -> bool:
-    """Whether so few of some pairs would hold by chance where the relation mostly holds."""
+    """Whether chance rarely leaves so few pairs where the relation mostly holds."""
     from scipy.special import bdtr
 
     if not held.of:
