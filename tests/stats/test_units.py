@@ -11,11 +11,14 @@ import pytest
 from benchmarks.coverage.rows import opinions
 from benchmarks.coverage.units import Alike, Unscored
 from blueprints import UserError
-from tests.support.cli import trace_eval
+from tests.support.cli import refused, trace_eval
 from tests.support.datasets_made import write_rows
+from tests.support.judged import judged_run
 from tests.support.label_tables import table
 from trace_eval.decide.ablation import ablation_table
 from trace_eval.decide.agree import agree
+from trace_eval.decide.answers import answer_of
+from trace_eval.decide.gates import rank_values
 from trace_eval.decide.rank import rank
 from trace_eval.estimate.interval import FISHER, JACKKNIFE, SCORE
 from trace_eval.estimate.options import BootstrapOptions
@@ -87,6 +90,29 @@ def test_every_labelled_pair_counts_whatever_the_judge_did(tmp_path: Path) -> No
     report = rank(run, labels, RankOptions(QUICK, missing="drop"))
     assert report.powered is not None
     assert {row.rate.labelled for row in report.powered.systems} == {60}
+
+
+def test_labels_rank_where_the_judge_scored_nothing(tmp_path: Path) -> None:
+    _, people = one_sided()
+    labels = write_rows(tmp_path / "labels.csv", ("id", "preference"), people)
+    folder = judged_run(tmp_path / "run", {name: None for name, _ in people})
+    columns = ("id", "system_a", "system_b", "preference")
+    rows = [(name, "new", "old", "") for name, _ in people]
+    for judge in (folder, write_rows(tmp_path / "judge.csv", columns, rows)):
+        report = rank(judge, labels, RankOptions(QUICK, missing="drop"))
+        assert [row.system for row in report.judged] == ["old", "new"]
+        assert report.judged[0].rate.labels == pytest.approx(32 / 60)
+        assert answer_of(report)[0].startswith("old wins 53 % [41, 65] of 60 pairs by")
+        assert "by annotators" in answer_of(report)[0]
+        assert f"the judge scored none of 60 pairs of {judge}" in report.notes[0]
+        # its own rate is not known, and a bar for it is not met by annotators' labels
+        values = rank_values(report)["win rate, lower end of the 95% interval"]
+        assert values["judge:old"] is None
+        assert values["old"] == values["labels:old"] == pytest.approx(0.409, abs=1e-3)
+    done = trace_eval("rank", folder, "--labels", labels, "--missing", "drop", ends=0)
+    assert "old wins 53 % [41, 65] of 60 pairs by annotators" in done.out
+    assert "the judge scored none of 60 pairs" in done.err
+    refused("no comparison is left", "rank", folder)
 
 
 def test_shares_of_labels_are_of_unscored_pairs_too() -> None:

@@ -92,7 +92,8 @@ def rank_values(report: RankReport) -> dict[str, dict[str, float | None]]:
     judge; ``judge:SYSTEM``, ``labels:SYSTEM`` and ``both:SYSTEM`` name one of them.
     Where every pair has a label, both is the rate of the labels. ``upper:SYSTEM`` is
     the upper end of the same interval: it is lower than a number only where the system
-    is shown to be worse than that. A rate without an interval is not known.
+    is shown to be worse than that. A rate without an interval is not known, nor is a
+    rate by a judge that scored no pair.
     """
     rows = report.labelled if report.powered is None else report.powered.systems
     human: dict[str, PPIEstimate | None] = {row.system: row.rate for row in rows}
@@ -104,7 +105,7 @@ def rank_values(report: RankReport) -> dict[str, dict[str, float | None]]:
         own = row.rate.labels_interval
         rate = human.get(row.system)
         intervals = {
-            "judge": own,
+            "judge": None if report.human and rate else own,
             "labels": rate.labels_interval if rate else None,
             "both": rate.interval if rate else None,
         }

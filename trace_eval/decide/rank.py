@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from blueprints import UserError
+from blueprints import UserError, counted
 from fusion import DEFAULT_POLICY
 from trace_eval.data import jsonl, strict_json
 from trace_eval.data.columns import Columns
@@ -42,6 +42,7 @@ from trace_eval.stats.ranking.prepare import (
     contradicted,
     human_table,
     judge_table,
+    scored_none,
     separate_orders,
     with_unjudged,
 )
@@ -104,7 +105,11 @@ def rank(
     report = _rank_judged(read, human_labels, options, ranking)
     caveats += report.caveats
     return replace(
-        report, caveats=tuple(caveats), defects=defects, voices=voices, human=read.human
+        report,
+        caveats=tuple(caveats),
+        defects=defects,
+        voices=voices,
+        human=report.human or read.human,
     )
 
 
@@ -140,6 +145,13 @@ def _rank_judged(
         table = with_unjudged(table, human_labels)
     whole = judge_table(source, options.judge) if separate else table
     labels = human_table(human_labels, whole, options.missing) if human_labels else None
+    if labels is not None and scored_none(table, options.dimension):
+        report = _by_annotators(table, labels, options, human)
+        return replace(
+            report,
+            warnings=source.warnings + report.warnings,
+            caveats=caveats + report.caveats,
+        )
     left_out = None
     if not separate and not options.keep_inconsistent:
         left_out = contradicted(source, table, table.column(options.dimension), ALPHA)
@@ -162,6 +174,26 @@ def _rank_judged(
         caveats=tuple(all_caveats),
         powered=win_rates,
         enough=_enough(source, table, human_labels, options),
+    )
+
+
+def _by_annotators(
+    table: Opinions,
+    labels: Opinions,
+    options: RankOptions,
+    human: Mapping[str, float] | None,
+) -> RankReport:
+    """Rank the systems by annotators' labels alone: the judge scored no pair."""
+    report = rank_labels(labels, replace(options, policy=None), human=human)
+    scored = f"the judge scored none of {counted(len(table), 'pair')} of {table.source}"
+    why = Caveat("all", f"{scored}: systems are ranked by annotators' labels")
+    level = options.bootstrap.level
+    return replace(
+        report,
+        caveats=(why, *report.caveats),
+        labelled=report.judged,
+        enough=of_annotators(labels, options.dimension, level),
+        human=True,
     )
 
 

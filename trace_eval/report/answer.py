@@ -162,6 +162,7 @@ def human_labels(facts: Facts) -> dict[str, Any]:
         "ranking": ranking,
         "ranking_note": ranking_note,
         "places": [],
+        "by_annotators": ranking is not None and ranking.human,
         "caveats": [],
         "correlation": "",
         "calibration": calibration,
@@ -209,12 +210,12 @@ def _standings(ranking: RankReport) -> Iterator[dict[str, Any]]:
     """Yield systems by the judge and by human labels; None: too few comparisons.
 
     ``human`` and its interval are from labels, and from all judgements where these
-    help.
+    help. They are None where annotators alone are ranked.
     """
     counts = {row.system: row for row in ranking.systems}
     rates = {row.system: row.rate for row in ranking.judged}
     by_labels = ranking.powered.systems if ranking.powered else ranking.labelled
-    labels = {row.system: row.rate for row in by_labels}
+    labels = {row.system: row.rate for row in by_labels if not ranking.human}
     for standing in sorted(ranking.places, key=lambda one: (one.rank or 0, one.system)):
         if standing.method != "win_rate" or standing.value is None:
             continue

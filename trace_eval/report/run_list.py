@@ -157,7 +157,7 @@ def _line(one: ListedRun, home: Path) -> RunLine:
             sentences = score_answer(run, rankings)
         else:
             ranking, _ = ranking_of(run)
-            if ranking:
+            if ranking and not ranking.human:  # a line has its judge's figures
                 figures.extend(_rates(ranking))
             sentences = pair_answer(run, ranking)
             agreement = _agreement(run)

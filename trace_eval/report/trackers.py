@@ -68,7 +68,7 @@ def figures_of(folder: Path | str) -> Figures:
 
 def _rates(run: Run) -> Iterator[tuple[str, float]]:
     ranking, _ = ranking_of(run)
-    if ranking is None:
+    if ranking is None or ranking.human:  # annotators' rates are not this judge's
         return
     for row in ranking.judged:
         if row.rate.labels is None:

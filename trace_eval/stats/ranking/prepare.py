@@ -118,6 +118,12 @@ def with_unjudged(judged: Opinions, labels: Opinions) -> Opinions:
     return replace(result, facts=facts)
 
 
+def scored_none(table: Opinions, dimension: str | None) -> bool:
+    """Say whether a judge's table has no verdict on any two different systems."""
+    is_scored = table.codes[table.column(dimension)] != MISSING
+    return not (is_scored & ~self_mask(table.facts, len(table))).any()
+
+
 def ranking_warnings(
     table: Opinions, column: str, labels: Opinions | None
 ) -> Iterator[DataWarning]:

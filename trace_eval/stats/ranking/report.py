@@ -187,10 +187,10 @@ class RankReport:
 
     @property
     def people(self) -> tuple[RateRow, ...]:
-        """Return win rates by human labels, of some pairs or all; empty without any."""
+        """Return win rates by human labels beside a judge's; empty without any."""
         if self.powered is not None:
             return self.powered.systems
-        return () if self.silent else self.labelled
+        return () if self.silent or self.human else self.labelled
 
     @property
     def notes(self) -> tuple[str, ...]:
