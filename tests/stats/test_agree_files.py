@@ -23,14 +23,11 @@ from trace_eval.data.measures.lexical import lexical_score
 from trace_eval.data.score_estimates import of_distribution
 from trace_eval.data.scores import Score, ScoreEstimate, ScoreOpinion
 from trace_eval.decide.agree import agree
-from trace_eval.decide.labelled import read_labelled_run
-from trace_eval.decide.rank import rank
 from trace_eval.opinions.cells import texts_of
 from trace_eval.opinions.ids import as_judged
-from trace_eval.opinions.opinions import Opinions
-from trace_eval.opinions.scores import as_source, read_scores
+from trace_eval.opinions.scores import read_scores
 from trace_eval.stats.agreement.linear import concordance
-from trace_eval.stats.options import AgreeOptions, RankOptions
+from trace_eval.stats.options import AgreeOptions
 from trace_eval.stats.tables import score_tables
 
 QUICK = AgreeOptions()
@@ -65,26 +62,6 @@ def test_labels_are_not_compared_with_themselves(tmp_path: Path) -> None:
     for command in ("rank", "card", "screen", "plan"):
         done = trace_eval(command, votes, "--labels", votes, ends=2)
         assert refused in done.err, command
-    # so is a table at hand: the same object, one that is equal, or what was read
-    systems = {"system_a": "new", "system_b": "old"}
-    ranked = [{"id": f"p{n}", "overall": "12"[n % 3 == 0], **systems} for n in range(9)]
-    scored = [
-        {"id": f"i{n}", "score": 1 + n % 5, "system": "ab"[n % 2]} for n in range(9)
-    ]
-    refused_table = "^table: these labels would be compared with themselves"
-    for rows in (ranked, scored):
-        for table in (rows, [dict(row) for row in rows], as_source(rows)):
-            with pytest.raises(UserError, match=refused_table):
-                agree([rows], table)
-            with pytest.raises(UserError, match=refused_table):
-                rank(rows, table)
-    read = as_source(ranked)
-    assert isinstance(read, Opinions)
-    with pytest.raises(UserError, match=refused_table):
-        read_labelled_run(read, read)  # for screen and plan
-    # a table that differs by one value is another one
-    other = [*ranked[:-1], ranked[-1] | {"overall": "tie"}]
-    assert rank(ranked, other, RankOptions(missing="drop")).labelled
     calibrated = ("fuse", votes, "--calibrated", "--labels", votes)
     assert refused in trace_eval(*calibrated, "--out", tmp_path / "out", ends=2).err
 

@@ -91,25 +91,6 @@ class Opinions:
     def __len__(self) -> int:
         return len(self.ids)
 
-    def equals(self, other: Opinions) -> bool:
-        """Say whether two tables of one source have equal rows and columns."""
-        own, others = self._every_column(), other._every_column()
-        if self.source != other.source or own.keys() != others.keys():
-            return False
-        return all(_equal(column, others[place]) for place, column in own.items())
-
-    def _every_column(self) -> dict[tuple[str, str], NDArray[Any]]:
-        """Return what describes the rows, by its kind and name."""
-        columns: dict[tuple[str, str], NDArray[Any]] = {("ids", ""): self.ids}
-        for kind in ("codes", "facts", "scores"):
-            for name, column in getattr(self, kind).items():
-                columns[kind, name] = column
-        for kind in ("rater", "repeat"):
-            column = getattr(self, kind)
-            if column is not None:
-                columns[kind, ""] = column
-        return columns
-
     def take(self, rows: NDArray[Any]) -> Self:
         """Select rows by a mask or an index array, with everything they hold."""
         return self._columns(lambda column: column[rows])
@@ -310,12 +291,6 @@ class Opinions:
     @cached_property
     def _units(self) -> WholeNumbers | None:
         return units(self.facts)
-
-
-def _equal(one: NDArray[Any], other: NDArray[Any]) -> bool:
-    """Say whether two columns are equal, unknown numbers too."""
-    numbers = one.dtype.kind == "f" and other.dtype.kind == "f"
-    return np.array_equal(one, other, equal_nan=numbers)
 
 
 def _spread(column: NDArray[Any], rows: WholeNumbers) -> NDArray[Any]:

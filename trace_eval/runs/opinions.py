@@ -25,7 +25,7 @@ from trace_eval.opinions.judge_files import read_judge_file
 from trace_eval.opinions.label_files import names_in
 from trace_eval.opinions.labels import label_table, read_labels, table_labels
 from trace_eval.opinions.opinions import DataWarning, Opinions
-from trace_eval.opinions.scores import as_source, holds_scores, read_with_ratings
+from trace_eval.opinions.scores import holds_scores, read_with_ratings
 from trace_eval.runs.outcomes import VerdictRow, first_position_test, instruction_of
 from trace_eval.runs.run import Run
 
@@ -97,7 +97,7 @@ def read_with_labels(
 
     Raises:
         UserError: one cannot be read, sources hold labels and scores, or a source is
-            the file or the table of the labels.
+            the file of the labels.
     """
     if not fused_again:
         _refuse_own_labels(sources, labels, columns)
@@ -146,37 +146,21 @@ def read_with_labels(
 
 
 def _refuse_own_labels(
-    sources: Sequence[Path | Opinions], labels: Any, columns: Columns | None
+    sources: Sequence[Path | Opinions], labels: object, columns: Columns | None
 ) -> None:
-    """Raise UserError for a file or a table beside itself, with which it would agree.
+    """Raise UserError for a file beside itself, which would agree with all its labels.
 
-    One that names a column of its judge holds both.
+    A file that names a column of its judge holds both.
     """
-    if labels is None or (columns and columns.prediction):
-        return
-    if not isinstance(labels, Path) and all(isinstance(one, Path) for one in sources):
-        return  # no source was at hand
-    try:
-        beside = as_source(labels, columns)
-    except UserError:  # what the sources were read of can be read
+    if not isinstance(labels, Path) or (columns and columns.prediction):
         return
     for source in sources:
-        if _is_same(source, beside):
-            name = beside.source if isinstance(beside, Opinions) else beside
+        if isinstance(source, Path) and source.resolve() == labels.resolve():
             raise UserError(
-                f"{name}: these labels would be compared with themselves, and always"
+                f"{labels}: these labels would be compared with themselves, and always"
                 " agree; name the judge's run or file first: trace-eval agree RUN"
-                f" --labels {name}"
+                f" --labels {labels}"
             )
-
-
-def _is_same(one: Path | Opinions, other: Path | Opinions) -> bool:
-    """Say whether two paths are one file, or two tables hold the same."""
-    if isinstance(one, Path) and isinstance(other, Path):
-        return one.resolve() == other.resolve()
-    if isinstance(one, Opinions) and isinstance(other, Opinions):
-        return one.equals(other)
-    return False
 
 
 def _own(columns: Columns, source: Path, labels: Any) -> Columns:
