@@ -16,6 +16,7 @@ from tests.support.datasets_made import write_rows
 from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.estimate.paired import sign_test
 from trace_eval.opinions.opinions import Opinions
+from trace_eval.show.lists import listed
 from trace_eval.stats.agreement.baselines import RuleStanding
 from trace_eval.stats.inference.ppi import PPIEstimate
 from trace_eval.stats.inference.win_rates import own_rates
@@ -31,7 +32,6 @@ from trace_eval.stats.sentences import (
     is_shown,
     labels_for_difference,
     labels_to_tell,
-    listed,
     more_labels,
     next_level,
     outcome,

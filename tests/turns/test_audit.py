@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +66,16 @@ def test_spoiled_figures_are_no_numbers(calls: Path, tmp_path: Path) -> None:
     done = trace_eval("turns", tmp_path / "call.wav", "--audit", ends=0)
     assert "one sound on both channels" in done.out
     assert "audit: 0 of 1 recording usable" in done.out
+    # a folder of unusable files: once for each kind, and that nothing was measured
+    for number in range(5):
+        soundfile.write(tmp_path / f"silent{number}.wav", np.zeros((rate, 2)), rate)
+        (tmp_path / f"text{number}.wav").write_text("Bad gateway")
+    done = trace_eval("turns", tmp_path, ends=1)
+    assert done.out.count("no speech on either channel") == 2  # the audit, the faults
+    assert "silent0, silent1, silent2 and 2 more" in done.out
+    assert done.err.count("is no recording but text") == 1
+    assert re.search(r"5 not read \(.*text0.wav, .*text2.wav and 2 more\): ", done.err)
+    assert "nothing could be measured in 6 conversations; --audit" in done.err
 
 
 def test_both_values_of_a_clock_that_is_late_are_stated() -> None:

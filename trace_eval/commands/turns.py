@@ -9,8 +9,14 @@ from typing import Annotated
 
 import typer
 
-from blueprints import UserError
-from trace_eval.commands.console import EXIT_DAMAGED, EXIT_INCOMPLETE, say, warn_all
+from blueprints import UserError, counted
+from trace_eval.commands.console import (
+    EXIT_DAMAGED,
+    EXIT_INCOMPLETE,
+    complain,
+    say,
+    warn_all,
+)
 from trace_eval.commands.progress import counting
 from trace_eval.commands.render import Output, print_tables
 from trace_eval.commands.result_files import give, give_figures
@@ -77,6 +83,7 @@ def turns(
     """Measure timing in conversations: replies, interruptions, overlap, dead air."""
     from trace_eval.turns.everything import turns_report
     from trace_eval.turns.limits import failed, undecided
+    from trace_eval.turns.report import unread_by_reason
 
     if junit and not limits.any:
         raise UserError(
@@ -99,7 +106,7 @@ def turns(
     if audit:
         print_tables([result.report.audit()])
     print_tables(result.tables(shown))
-    warn_all(result.report.unread)
+    warn_all(unread_by_reason(result.report.unread))
     give_figures(result, output.csv, result.csv() if output.csv else None)
     if html:
         from trace_eval.report.calls import write_calls
@@ -114,3 +121,10 @@ def turns(
         raise typer.Exit(EXIT_INCOMPLETE)
     if must_tell and undecided(result.limits):
         raise typer.Exit(EXIT_DAMAGED)
+    if not (audit or result.has_figures):  # an audit answers that itself
+        calls = counted(len(result.report.conversations), "conversation")
+        complain(
+            f"{path}: nothing could be measured in {calls}; --audit says why of each"
+            " recording"
+        )
+        raise typer.Exit(EXIT_INCOMPLETE)

@@ -9,6 +9,7 @@ from trace_eval.compare.evaluate import RunComparison
 from trace_eval.compare.scores import ScoreComparison, score_answer, score_tables
 from trace_eval.estimate.interval import methods_of
 from trace_eval.opinions.codes import LABEL_COLUMNS
+from trace_eval.show.lists import listed
 from trace_eval.show.table import NOTHING, Table, grid, table
 from trace_eval.stats.agreement.judges import under
 from trace_eval.stats.agreement.metrics import Comparison
@@ -21,7 +22,6 @@ from trace_eval.stats.sentences import (
     clear_of,
     is_shown,
     labels_to_tell,
-    listed,
     outcome,
     rate,
     same,

@@ -9,9 +9,9 @@ from operator import attrgetter
 from blueprints import counted
 from trace_eval.decide.ablation import Ablation, AblationReport, AblationRow
 from trace_eval.estimate.paired import tests_in_words
+from trace_eval.show.lists import listed
 from trace_eval.show.table import Table, table
 from trace_eval.stats.inference.over_all import BY_DRAW
-from trace_eval.stats.sentences import listed
 
 #: Labels of a pair as a whole come before those of one dimension.
 _WHOLE = ("overall", "preference")

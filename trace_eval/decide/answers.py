@@ -8,6 +8,7 @@ from typing import Any
 from blueprints import counted
 from trace_eval.decide.card import Card
 from trace_eval.decide.verdict import standing_of
+from trace_eval.show.lists import listed
 from trace_eval.show.records import plain
 from trace_eval.stats.agreement.alpha import Alpha
 from trace_eval.stats.agreement.baselines import RuleStanding
@@ -28,7 +29,6 @@ from trace_eval.stats.sentences import (
     head_to_head,
     is_shown,
     labels_to_tell,
-    listed,
     mean_score,
     more_labels,
     outcome,

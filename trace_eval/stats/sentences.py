@@ -12,6 +12,7 @@ from math import ceil, floor, log10
 from blueprints import counted
 from trace_eval.estimate.interval import IntervalEstimate, Range
 from trace_eval.estimate.limits import quantile
+from trace_eval.show.lists import listed
 from trace_eval.stats.agreement.baselines import RuleStanding
 
 #: Most sentences of one answer.
@@ -291,17 +292,6 @@ def outcome(better: bool, p: float | None, level: float, test: str) -> str:
 
 def _p(p: float) -> str:
     return f"= {p:.2g}" if p >= 0.001 else "< 0.001"
-
-
-def listed(names: Sequence[str], most: int = 3) -> str:
-    """List names in a row, of many the first ones.
-
-    >>> listed(["a", "b"]), listed(["a", "b", "c", "d", "e"])
-    ('a and b', 'a, b, c and 2 more')
-    """
-    if len(names) > most:
-        return f"{', '.join(names[:most])} and {len(names) - most} more"
-    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
 
 
 def clear_of(interval: Range | None, null: float) -> bool:

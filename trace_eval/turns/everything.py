@@ -54,6 +54,12 @@ class TurnsResult:
     other: TurnsReport | None = None  # the other system's own figures
 
     @property
+    def has_figures(self) -> bool:
+        """Say whether anything could be measured, timing or another thing asked for."""
+        others = (self.agreement, self.fidelity, self.voices, self.corrected)
+        return self.report.has_figures or any(others)
+
+    @property
     def sentences(self) -> tuple[str, ...]:
         """The news in sentences: which system answers sooner, and more of calls.
 

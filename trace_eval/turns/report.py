@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, NotRequired
@@ -19,6 +19,7 @@ from trace_eval.conversations.layouts import read_conversations
 from trace_eval.conversations.layouts.base import Unread
 from trace_eval.conversations.sound.mono import EDGE_ERROR_MS, EDGE_ERROR_P95_MS
 from trace_eval.data.conversation import ConversationItem, Turn
+from trace_eval.show.lists import listed
 from trace_eval.show.records import plain
 from trace_eval.show.table import Table, grid
 from trace_eval.turns.against_log import EdgeError, edge_errors, log_tables
@@ -97,14 +98,21 @@ class TurnsReport:
             "log_against_sound": list(map(plain, edge_errors(self.conversations))),
         }
 
+    @property
+    def has_figures(self) -> bool:
+        """Say whether anything could be measured."""
+        return any(figure.value is not None for figure in self.figures.values())
+
     def tables(self, shown: int | None = 3) -> Iterator[Table]:
         """Yield a timeline of each of the first ``shown`` calls, then the figures.
 
         None: no timeline, and no word that there are any.
         """
-        for timed in self.conversations[: shown or 0]:
-            yield timeline(timed)
-        left = 0 if shown is None else len(self.conversations) - shown
+        unusable = {one.id for one in self._audited() if one.is_unusable}
+        # the fault of an unusable one stands below, once for all that share it
+        timed = [one for one in self.conversations if one.item.id not in unusable]
+        yield from map(timeline, timed[: shown or 0])
+        left = 0 if shown is None else len(timed) - shown
         note = ""
         if left > 0:
             note = f"{counted(left, 'more timeline')} with --json or --shown"
@@ -217,6 +225,20 @@ class TurnsReport:
             rows,
             "; ".join(notes),
         )
+
+
+def unread_by_reason(unread: Iterable[Unread]) -> list[str]:
+    """Say once for each reason how many could not be read, and which."""
+    names_by_reason: dict[str, list[str]] = {}
+    for one in unread:
+        names_by_reason.setdefault(one.reason, []).append(one.name)
+    lines: list[str] = []
+    for reason, names in names_by_reason.items():
+        if len(names) == 1:
+            lines.append(f"{names[0]}: {reason}")
+        else:
+            lines.append(f"{len(names)} not read ({listed(names)}): {reason}")
+    return lines
 
 
 def mixed_channels(items: Sequence[ConversationItem]) -> Iterator[str]:
@@ -337,6 +359,11 @@ class _Audited(NamedTuple):
     id: str
     verdict: str
     faults: list[dict[str, Any]]
+
+    @property
+    def is_unusable(self) -> bool:
+        """Say whether nothing in it can be timed."""
+        return self.verdict.startswith("not usable")
 
 
 def _spans(fault: Mapping[str, Any]) -> list[str]:
