@@ -121,7 +121,7 @@ def turns(
         raise typer.Exit(EXIT_INCOMPLETE)
     if must_tell and undecided(result.limits):
         raise typer.Exit(EXIT_DAMAGED)
-    if not (audit or result.has_figures):  # an audit answers that itself
+    if result.is_unusable and not audit:  # an audit answers that itself
         calls = counted(len(result.report.conversations), "conversation")
         complain(
             f"{path}: nothing could be measured in {calls}; --audit says why of each"

@@ -54,10 +54,10 @@ class TurnsResult:
     other: TurnsReport | None = None  # the other system's own figures
 
     @property
-    def has_figures(self) -> bool:
-        """Say whether anything could be measured, timing or another thing asked for."""
+    def is_unusable(self) -> bool:
+        """Whether nothing could be measured, neither timing nor what else was asked."""
         others = (self.agreement, self.fidelity, self.voices, self.corrected)
-        return self.report.has_figures or any(others)
+        return self.report.is_unusable and not any(others)
 
     @property
     def sentences(self) -> tuple[str, ...]:

@@ -99,9 +99,10 @@ class TurnsReport:
         }
 
     @property
-    def has_figures(self) -> bool:
-        """Say whether anything could be measured."""
-        return any(figure.value is not None for figure in self.figures.values())
+    def is_unusable(self) -> bool:
+        """Whether no call has a recording or a log in which anything can be timed."""
+        unusable = sum(audited.is_unusable for audited in self._audited())
+        return unusable == len(self.conversations)
 
     def tables(self, shown: int | None = 3) -> Iterator[Table]:
         """Yield a timeline of each of the first ``shown`` calls, then the figures.
