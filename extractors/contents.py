@@ -164,7 +164,8 @@ def _of_text(text: str, more: bool) -> Content | None:
     low = begun[:256].lower()
     if not begun:
         return Content("nothing but blanks", _AGAIN)
-    if re.search(r"(^|/)annex/objects/", begun[:512]):
+    is_one_line = len(begun.splitlines()) == 1
+    if is_one_line and re.search(r"(^|/)annex/objects/", begun[:512]):
         return Content("a pointer of git-annex", _GET)
     if low.startswith(("<!doctype html", "<html", "<head", "<body", "<script")):
         return Content("a page of HTML", _AGAIN, shown)

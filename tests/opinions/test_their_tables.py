@@ -228,6 +228,12 @@ def test_what_is_no_table_is_called_what_it_is(
             read_labels(path)
 
 
+def test_a_table_of_recordings_in_an_annex_is_a_table(tmp_path: Path) -> None:
+    rows = "q1,1,.git/annex/objects/a/1.wav\nq2,2,.git/annex/objects/a/2.wav\n"
+    path = _write(tmp_path, f"id,preference,audio\n{rows}")
+    assert _letters(read_labels(path).codes["preference"].tolist()) == "12"
+
+
 def test_the_first_end_of_a_scale_of_comparison_is_that_of_a(tmp_path: Path) -> None:
     path = _write(tmp_path, "id,preference\nq1,3\nq2,-0.5\nq3,0\n")
     for ends, labels in (("3..-3", "12t"), ("-3..3", "21t")):
