@@ -133,6 +133,11 @@ def test_replies_with_marked_verdicts_are_read(tmp_path: Path) -> None:
     # Marks in thinking are no verdict, whether it has an end or not.
     assert verdict("<think>[[A]]</think> So: [[B]]") == "2"
     assert verdict("So: [[B]] <think>or [[A]]") is None
+    # So are marks that the form offers, that are denied, and two without a word.
+    assert verdict('Say "[[A]]" if A is better and "[[C]]" for a tie') is None
+    assert verdict('"[[A]]" if A is better, "[[B]]" if B is: [[ B ]]') == "2"
+    assert verdict("It is [[B]], not [[A]]") == "2"
+    assert verdict("[[A]] or [[B]]") is None
     # annotators call all ties; the longer answer is A, but for the last pair
     tokens_a, tokens_b = np.array([20.0, 20, 20, 20, 5]), np.full(5, 10.0)
     wordy = verbosity(codes("ttttt"), ending.codes["preference"], tokens_a, tokens_b)

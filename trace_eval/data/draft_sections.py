@@ -25,7 +25,7 @@ _BEFORE = r"[\s>]*(?:[-*+]\s+)?(?:(?:step\s*)?\d{1,2}\s?[.):]\s*)?"
 
 _HEADING = re.compile(
     rf"{_BEFORE}(?P<hashes>\#{{1,6}})?\s*(?P<bold>\*{{1,3}}|_{{1,3}})?{_BEFORE}"
-    r"(?P<words>[^\n*_#:：|\"{}\[\]]{1,60})(?P<colon>[:：])?\s*(?P<closed>\*{1,3}|_{1,3})?\s*"
+    r"【?(?P<words>[^\n*_#:：|\"{}\[\]【】]{1,60})(?P<colon>[:：】])?\s*(?P<closed>\*{1,3}|_{1,3})?\s*"
     r"(?P<late>[:：])?(?P<rest>.*)",
     re.IGNORECASE,
 )
@@ -130,11 +130,15 @@ def _headings(reply: str) -> Iterator[_Heading]:
         colon = heading["colon"] or heading["late"]
         alone = not heading["rest"].strip() and len(text) <= _HEADING_AT_MOST
         kind = _kind_of(heading["words"])
+        if heading["words"].startswith("/"):
+            kind = "rule"  # the end of a section whose heading is in brackets
         bold = heading["bold"] and heading["closed"]
         marked = heading["hashes"] or bold or colon or kind == "thinking"
         words = heading["words"].strip()
         runs_on = colon and (
-            _RUNNING.match(words) or (kind == "answer" and not _NUMBER.match(words))
+            _RUNNING.match(words)
+            or heading["colon"] == "】"
+            or (kind == "answer" and not _NUMBER.match(words))
         )
         if not marked or not (alone or runs_on):
             continue

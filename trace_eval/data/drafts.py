@@ -7,30 +7,51 @@ not.
 
 from __future__ import annotations
 
+import json
 import re
 
 from trace_eval.data.draft_sections import without_draft_sections
 from trace_eval.data.draft_words import REASONING, THINKING
 
 #: Names of the tags that models and prompts put around thinking.
-_TAG = rf"(?:\w+[:_])?(?:ant)?(?:{THINKING}|{REASONING}|reasoning_content)"
+_TAG = (
+    rf"(?:\w+[:_])?(?:ant)?(?:{THINKING}|{REASONING}|reasoning_content"
+    r"|notes|critique|evaluation[_ ]steps)"
+)
 
-#: Brackets of a tag, as they are or as a page escapes them.
-_LESS, _MORE = r"(?:<|&lt;)\s?", r"\s?(?:>|&gt;)"
+#: Brackets of a tag: as they are, wide, or as a page or JSON escapes them, once or
+#: twice. The end of a line ends a closing tag that was cut.
+_LESS = r"(?:[<＜]|&(?:amp;)?(?:lt|\#0{0,3}60|\#x0{0,3}3c);|\\u003c)\s?"
+_MORE = r"\s?(?:[>＞]|&(?:amp;)?(?:gt|\#0{0,3}62|\#x0{0,3}3e);|\\u003e)"
+_MORE_OR_CUT = rf"(?:{_MORE}|(?=[ \t]*$))"
+
+#: Special tokens around thinking say on either side of the word which end they are.
+_TOKEN = r"(?:thoughts?|think(?:ing)?|reasoning)"
+_OPEN_TOKEN = (
+    rf"<\|?(?:(?:begin|start)[_▁](?:of[_▁])?)?{_TOKEN}\|>"
+    rf"|<\|?(?:(?:begin|start)[_▁](?:of[_▁])?{_TOKEN}|{_TOKEN}[_▁](?:start|begin))\|?>"
+)
+_CLOSE_TOKEN = (
+    rf"<\|?(?:/|end[_▁](?:of[_▁])?){_TOKEN}\|>"
+    rf"|<\|?(?:end[_▁](?:of[_▁])?{_TOKEN}|{_TOKEN}[_▁](?:end|stop))\|?>"
+)
 
 #: (opening, closing) of a draft. Tags may have attributes; right
 #: behind a quotation mark they are quoted, as in a form that was copied.
 _MARKS = (
+    (_OPEN_TOKEN, _CLOSE_TOKEN),
     (
         rf"(?<!\"){_LESS}{_TAG}(?:\s[^<>]{{0,200}})?{_MORE}",
-        rf"{_LESS}/\s?{_TAG}{_MORE}",
+        rf"{_LESS}/\s?{_TAG}{_MORE_OR_CUT}",
     ),
     (r"\[(?:think(?:ing)?|reasoning)\]", r"\[/(?:think(?:ing)?|reasoning)\]"),
     (r"◁think▷", r"◁/think▷"),
     (
-        r"<\|(?:begin_of_|begin_|start_)?(?:thoughts?|think(?:ing)?|reasoning)\|>",
-        r"<\|(?:end_of_|end_|/)(?:thoughts?|think(?:ing)?|reasoning)\|>",
+        rf"<\|im_start\|>\s?(?:{THINKING}|{REASONING})\b",
+        r"<\|im_start\|>\s?(?:final|answer|response|verdict)\b",
     ),
+    (r"<!--", r"-->"),
+    (r"<(?:del|strike)>", r"</(?:del|strike)>"),
     (r"<\|?channel>thought", r"<channel\|>"),
     (r"<unused94>", r"<unused95>"),
     (r"^[ \t]*thinking(?:\.{3}|…)[ \t]*$", r"(?:\.{3}|…)\s?done thinking\.?"),
@@ -48,24 +69,36 @@ _ANY_MARK = re.compile(
 
 #: A letter or word of every mark. Where a text has none, it is not searched for them,
 #: which takes as long as all else that is done with a reply.
-_HINT = re.compile(r"[<&\[◁]|here|thinking", re.IGNORECASE)
+_HINT = re.compile(r"[<＜&\[◁]|\\u003c|here|thinking", re.IGNORECASE)
+
+#: Number of the marks that are tags, and what stands before their names.
+_TAGS = "1"
+_TAG_BEGINS = re.compile(rf"\A{_LESS}/?\s?(?:\w+?[:_])?(?:ant)?")
 
 #: The stem of a tag: ``<thinking>`` is closed by ``</think>`` too.
 _STEM = re.compile(r"think|thought|reason|\w+", re.IGNORECASE)
 
 #: A block of thinking in Markdown, with its end or with that of the reply.
 _BLOCK = re.compile(
-    rf"```[ ]?(?:{THINKING}|{REASONING})\b(?:(?!```).)*(?P<end>```)?",
+    rf"(?P<fence>`{{3,6}}|~{{3,6}})[ ]?(?:{THINKING}|{REASONING})\b"
+    r"(?:(?!(?P=fence)).)*(?P<end>(?P=fence))?",
     re.IGNORECASE | re.DOTALL,
 )
+
+#: Words that are struck out in Markdown.
+_STRUCK = re.compile(r"~~(?![~\s])[^~]{1,2000}~~(?!~)")
+
+#: A fence around a whole reply.
+_FENCE = re.compile(r"\A```(?:json)?\s|\s```\Z", re.IGNORECASE)
 
 #: Channels of gpt-oss. Without its special tokens a reply begins ``analysisWe need to
 #: ...``.
 _FINAL = re.compile(
-    r"<\|channel\|>\s*final\b[^<]{0,100}<\|message\|>|assistantfinal(?=\W|[A-Z])"
+    r"<\|channel\|>\s*final\b[^<]{0,100}(?:<\|constrain\|>[^<]{0,40})?<\|message\|>"
+    r"|assistantfinal"
 )
 _CHANNEL = re.compile(
-    r"<\|channel\|>\s*\w+|\A\s*(?:analysis|commentary)(?=[A-Z{\[\"'<(])"
+    r"<\|channel\|>\s*\w+|\A\s*(?:analysis|commentary)(?=[a-zA-Z{\[\"'<(])"
 )
 _FINAL_ENDS = re.compile(r"<\|(?:return|end|call)\|>")
 
@@ -81,6 +114,8 @@ def without_drafts(reply: str) -> tuple[str, str | None]:
     >>> without_drafts("<think>A, or B?")
     ('', '<think>')
     """
+    if _is_object(reply):
+        return reply, None
     if channel := _CHANNEL.search(reply):
         finals = list(_FINAL.finditer(reply))
         if not finals:
@@ -89,10 +124,25 @@ def without_drafts(reply: str) -> tuple[str, str | None]:
     for block in _BLOCK.finditer(reply):
         if block["end"] is None:
             return "", block[0].split()[0]
-    answer, unfinished = _without_tagged(_BLOCK.sub("", reply))
+    written = _STRUCK.sub("", _BLOCK.sub("", reply))
+    answer, unfinished = _without_tagged(written)
     if unfinished is not None:
         return "", unfinished
     return without_draft_sections(answer)
+
+
+def _is_object(reply: str) -> bool:
+    """Tell whether a reply is one whole JSON object: a mark in it is quoted."""
+    text = reply.strip()
+    if text.startswith("```"):
+        text = _FENCE.sub("", text).strip()
+    if not (text.startswith("{") and text.endswith("}")):
+        return False
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _without_tagged(reply: str) -> tuple[str, str | None]:
@@ -138,8 +188,8 @@ def _opens(mark: re.Match[str]) -> bool:
 def _kind(mark: re.Match[str]) -> tuple[str, str]:
     """Return what the opening and the closing mark of one draft have in common."""
     number = str(mark.lastgroup)[1:]
-    if number != "0":
+    if number != _TAGS:
         return number, ""
-    words = re.sub(r"\A(?:<|&lt;)\s?/?\s?(?:\w+?[:_])?(?:ant)?", "", mark[0].lower())
+    words = _TAG_BEGINS.sub("", mark[0].lower())
     stem = _STEM.match(words)
     return number, stem[0] if stem else ""

@@ -7,7 +7,25 @@ from collections.abc import Sequence
 
 from trace_eval.data.drafts import without_drafts
 
-_MARK = re.compile(r"\[\[([ABC])\]\]")
+_MARK = re.compile(r"\[\[ ?([ABC]) ?\]\]")
+
+#: What the form says before and behind a mark that it offers.
+_OFFERED = re.compile(r"\A[\"'`”’*]{0,3}[ \t,]{0,2}(?:if|when|for|in case|means)\b")
+
+#: Right before a mark: it is denied.
+_DENIED = re.compile(
+    r"\b(?:not|rather than|instead of|never)[ \t]{1,2}[\"'`“‘*]{0,3}\Z", re.IGNORECASE
+)
+
+#: Between two marks: the later one is meant.
+_MEANT = re.compile(
+    r"\b(?:final|finally|verdict|now|so|therefore|thus|hence|wait|actually|instead"
+    r"|conclusion|overall|but|however|correction|revised|changed?)\b",
+    re.IGNORECASE,
+)
+
+#: Characters beside a mark in which such words are looked for.
+_BESIDE, _BETWEEN = 40, 400
 _MEANING = {"A": "1", "B": "2", "C": "tie"}
 
 
@@ -15,11 +33,29 @@ def verdict(reply: str, tail: int | None = None) -> str | None:
     """Return the verdict of a reply: ``1``, ``2`` or ``tie``; None: nothing is marked.
 
     The last mark outside of thinking counts, in so many last characters as ``tail``
-    says.
+    says. Marks that the form offers or the reply denies are none, and of two that
+    differ the later one must be announced.
+
+    >>> verdict("[[A]]. Wait, it is [[B]]"), verdict("[[A]] or [[B]]")
+    ('2', None)
     """
     answer, _ = without_drafts(reply)
-    marks = _MARK.findall(answer if tail is None else answer[-tail:])
-    return _MEANING[marks[-1]] if marks else None
+    if tail is not None:
+        answer = answer[-tail:]
+    marks: list[re.Match[str]] = []
+    for mark in _MARK.finditer(answer):
+        before = answer[max(mark.start() - _BESIDE, 0) : mark.start()]
+        behind = answer[mark.end() : mark.end() + _BESIDE]
+        if not (_OFFERED.match(behind) or _DENIED.search(before)):
+            marks.append(mark)
+    if not marks:
+        return None
+    last = marks[-1]
+    if len(marks) > 1 and marks[-2][1] != last[1]:
+        start = max(marks[-2].end(), last.start() - _BETWEEN)
+        if not _MEANT.search(answer, start, last.start()):
+            return None
+    return _MEANING[last[1]]
 
 
 def are_replies(values: Sequence[str | None]) -> bool:

@@ -8,6 +8,7 @@ guessing.
 
 from __future__ import annotations
 
+import html
 import json
 import re
 from collections import deque
@@ -15,6 +16,7 @@ from collections.abc import Callable, Collection
 from contextlib import suppress
 from typing import TypeVar
 
+from trace_eval.data.draft_words import REASONING, THINKING
 from trace_eval.data.drafts import without_drafts
 from trace_eval.data.outcome import Reason
 from trace_eval.data.strict_json import TOO_DEEP, BadJson, levels
@@ -103,8 +105,18 @@ _IS_DRAFT = re.compile(
 )
 _TAKEN_BACK = re.compile(
     r"\A[\s`.,;:–—-]{0,20}(?:(?:but|and) )?(?:wait|hmm+|hold on|on second thought|scratch that"
-    r"|but|no,|actually|let me (?:re|check|think|verify|correct))\b",
+    r"|but|no,|actually|let me (?:re|check|think|verify|correct)|sorry|oops|apologies"
+    r"|correction|i meant|strike that|(?:ignore|disregard) (?:that|this)"
+    r"|(?:that|this)(?: is|'s| was) (?:wrong|incorrect|a mistake))\b",
     re.IGNORECASE,
+)
+
+#: A verdict in words behind an object: a sentence of its own at the end of a line.
+_SAID = re.compile(
+    r"(?:^|[.!?:][ \t]{1,3})[ \t*_#>]{0,8}(?:(?:so|thus|my|the|overall|final|revised) ){0,3}"
+    r"(?:verdict|label|score|rating|answer|decision|choice|preference)\s?"
+    r"(?:is|:|=)[\s*_`\"'\[]{0,8}(?P<value>[\w.-]{1,20})[\s.*_`\"')\]]{0,8}$",
+    re.IGNORECASE | re.MULTILINE,
 )
 
 #: A numbered step before an object on its line, and a later one behind it.
@@ -155,15 +167,24 @@ def read_object(
         raise NoObject(
             f"the reply has {what} only in a draft; give the final answer alone"
         )
-    start, _, last = objects[-1]
+    start, end, last = objects[-1]
     result = _read_once(last, read)
     earlier = objects[:-1][-MAX_COMPARED:]
     between = text[max(start - _BESIDE, earlier[-1][1]) : start] if earlier else ""
     if not _IS_FINAL.search(between):
         for _, _, answer in earlier:
             _refuse_other(answer, read, verdict, result)
+    if len(keys) == 1:
+        (key,) = keys
+        for said in _SAID.finditer(text[end : end + _SAID_WITHIN]):
+            value = said["value"].rstrip(".")
+            for alike in (value, int(value) if value.isdecimal() else value):
+                _refuse_other({**last, key: alike}, read, verdict, result)
     return result
 
+
+#: Characters behind the last object in which it may be contradicted in words.
+_SAID_WITHIN = 1_000
 
 #: An object of a reply, with the places where it starts and ends.
 _Placed = tuple[int, int, dict[str, object]]
@@ -255,6 +276,7 @@ _FORM_NOUNS = frozenset(
         "comment",
         "description",
         "evidence",
+        "thoughts",
     }
 )
 _FORM_WORDS = frozenset(
@@ -313,6 +335,11 @@ _FORM_WORDS = frozenset(
         "maximum",
         "given",
         "dimension",
+        "detailed",
+        "why",
+        "what",
+        "on",
+        "behind",
     }
     | {
         "describe",
@@ -325,26 +352,40 @@ _FORM_WORDS = frozenset(
         "naming",
         "provide",
     }
-    | {"put", "write", "rating", "verdict", "criterion"}
+    | {"put", "write", "rating", "verdict", "criterion", "label", "score"}
+    | {"choice", "chose", "decision", "decided", "judgment", "judgement"}
 )
-_DOTS = re.compile(r"[\s.…‥·・。_–—-]+")
-_BRACKETED = re.compile(r"\A(?:<[^<>]*>|\[[^\[\]]*\]|\{+[^{}]*\}+)\Z")
+_BRACKETED = re.compile(
+    r"\A(?:[<＜][^<>]*[>＞]|\[[^\[\]]*\]|\{+[^{}]*\}+|【[^【】]*】|⟨[^⟨⟩]*⟩)\Z"
+)
+
+#: What programs leave where a text was to be put in, and printers' filling.
+_FILLING = re.compile(r"\A(?:%\w|\$\w+|x{3,}|lorem ipsum\b.*)\Z", re.I | re.DOTALL)
+
+#: The name of the field itself, in any language whose headings are known.
+_FIELD_NAME = re.compile(rf"\A(?:{THINKING}|{REASONING})\Z", re.IGNORECASE)
+
+#: Marks of quotation and stress around a text.
+_AROUND = "\"'`*_ «»‹›“”„‘’「」『』"
 
 
 def is_placeholder(words: str) -> bool:
     """Return whether a text was copied from the form, so that its label may be, too.
 
-    Such are dots, what stands in brackets alone, and words that only describe what to
-    write.
+    Such are signs without a letter, what stands in brackets alone, the name of the
+    field, and words that only describe what to write.
 
     >>> [is_placeholder(words) for words in ("...", "<one to three sentences>", "A is clear.")]
     [True, True, False]
     """
-    text = words.strip().strip("\"'`*_ ")
-    if not text:
+    if not words.strip():
         return False
+    text = html.unescape(words.strip()).strip(_AROUND)
     spoken = re.findall(r"\w+", text.lower().replace("_", " "))
-    if _DOTS.fullmatch(text) or _BRACKETED.match(text):
+    # A question mark stands for letters that cannot be stored.
+    if (not spoken and text != "?") or any(
+        form.match(text) for form in (_BRACKETED, _FILLING, _FIELD_NAME)
+    ):
         return True
     return not _FORM_NOUNS.isdisjoint(spoken) and _FORM_WORDS.issuperset(spoken)
 
