@@ -15,6 +15,7 @@ from blueprints import UserError
 from tests.support import calls
 from tests.support.cli import ROOT, Done
 from tests.support.cli import trace_eval as run_anywhere
+from tests.support.web import serve
 from trace_eval.data.answers import turn_recordings
 from trace_eval.data.conversation import Conversation
 from trace_eval.report.audio import AudioAssets
@@ -122,6 +123,26 @@ def test_files_that_were_only_copied_anew_are_the_same(folders: Path) -> None:
         path.unlink()
         path.write_bytes(content)
     assert trace_eval(*judge(folders)).code == 0
+
+
+def test_what_a_server_names_another_version_of_is_looked_at(folders: Path) -> None:
+    command = judge(folders)
+    manifest = folders / "pairs.jsonl"
+    with serve(folders) as web:
+        words = manifest.read_text().replace('"old/', f'"{web.url}/old/')
+        manifest.write_text(words)
+        assert trace_eval(*command).code == 0
+        web.asked.clear()
+        assert trace_eval(*command).code == 0
+        assert not web.fetched()  # both have the version that was judged
+        (folders / "old" / "0.wav").write_bytes((folders / "new/0.wav").read_bytes())
+        again = trace_eval(*command)
+        assert again.code == 2
+        assert "recordings of 1 pair were replaced" in again.err
+        assert web.fetched() == ["/old/0.wav"]
+        web.dated = False
+        assert trace_eval(*command).code == 0  # the server tells of no version
+    assert trace_eval(*command).code == 0  # nobody can be asked
 
 
 def test_an_interrupted_run_does_not_mix_old_and_new(folders: Path) -> None:

@@ -169,7 +169,8 @@ class Session:
         done = run.scored(self._rubric_names or [""])
         scored = (item for item in self.manifest.items if item.id in done)
         remedy = f"judge what is there now with --out {fresh(run.folder)}"
-        refuse_changed(run, scored, remedy, self.options.extract.cache)
+        cache = self.options.extract.cache
+        refuse_changed(run, scored, remedy, cache, asks_servers=True)
 
     def _done(self) -> set[Key]:
         """Return (item, rubric) of the scores that are there already."""

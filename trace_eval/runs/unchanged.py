@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from blueprints import UserError, counted
+from extractors import AudioError, Stamp
 from trace_eval.data.answers import Recording
 from trace_eval.data.files import is_file
 from trace_eval.data.items import Item
@@ -16,6 +18,9 @@ from trace_eval.runs.reader import RunReader
 #: Ids that a message names.
 _NAMED = 3
 
+#: Servers are asked for so many versions at a time.
+_ASKED_AT_ONCE = 16
+
 #: What a recording holds that cannot be decoded any more.
 UNREADABLE = "unreadable"
 
@@ -23,13 +28,26 @@ UNREADABLE = "unreadable"
 class RecordingLook:
     """Tells what recordings hold now; each is looked at once.
 
-    A file whose stamp the cache knows is not read. Nothing is fetched: what lies behind
-    a URL is taken for unchanged.
+    A file whose stamp the cache knows is not read. What lies behind a URL is taken for
+    unchanged, unless servers may be asked: then it is fetched where its server names a
+    version that the cache does not know.
     """
 
-    def __init__(self, cache: Path | None = None) -> None:
+    def __init__(self, cache: Path | None = None, asks_servers: bool = False) -> None:
+        self._asks_servers = asks_servers
         self._cache = Cache(cache)
         self._clips: dict[str, str | None] = {}
+        self._stamps: dict[str, Stamp | None] = {}
+
+    def ask_servers(self, recordings: Iterable[Recording]) -> None:
+        """Ask for the versions of what lies behind URLs, several at a time."""
+        distant = {one.source_id: one for one in recordings if one.url is not None}
+        if not (distant and self._asks_servers):
+            return
+        with ThreadPoolExecutor(_ASKED_AT_ONCE) as pool:
+            self._stamps.update(
+                zip(distant, pool.map(_stamp_of, distant.values()), strict=True)
+            )
 
     def clip_of(self, recording: Recording) -> str | None:
         """Return a recording's clip hash as of now; None if there is no file of it."""
@@ -46,17 +64,26 @@ class RecordingLook:
         return now is not None and now != clip
 
     def _read(self, recording: Recording) -> str | None:
-        if recording.audio is None or not is_file(Path(recording.audio)):
-            return None
         source = source_of(recording)
-        stamp = source.stamp()
+        if recording.url is not None:
+            if recording.source_id not in self._stamps:
+                self.ask_servers([recording])
+            stamp = self._stamps.get(recording.source_id)
+            if stamp is None:
+                return None
+        elif recording.audio is None or not is_file(Path(recording.audio)):
+            return None
+        else:
+            stamp = source.stamp()
         clip = self._cache.clip_of(stamp) if stamp else None
         if clip is not None:
             return clip
         try:
             clip = source.decode().sha256
-        except UserError:
+        except AudioError:
             return UNREADABLE
+        except UserError:  # cannot be fetched at the moment
+            return None if recording.url is not None else UNREADABLE
         if stamp:
             self._cache.remember_clip(stamp, clip)
         return clip
@@ -66,15 +93,30 @@ class RecordingLook:
         self._cache.close()
 
 
+def _stamp_of(recording: Recording) -> Stamp | None:
+    """Return the version that the server of a URL names; None where it names none."""
+    try:
+        return source_of(recording).stamp()
+    except UserError:
+        return None
+
+
 def changed_items(
-    run: RunReader, items: Iterable[Item], cache: Path | None = None
+    run: RunReader,
+    items: Iterable[Item],
+    cache: Path | None = None,
+    asks_servers: bool = False,
 ) -> list[str]:
     """Return the ids of items of which a recording is not the one that was judged."""
     clips = {source: record.clip for source, record in run.clips().items()}
     if not any(clips.values()):
         return []
-    look = RecordingLook(cache)
+    look = RecordingLook(cache, asks_servers)
+    items = list(items)
     try:
+        look.ask_servers(
+            recording for item in items for recording in item.recordings().values()
+        )
         return [item.id for item in items if any(_changes(item, clips, look))]
     finally:
         look.close()
@@ -88,14 +130,21 @@ def _changes(
 
 
 def refuse_changed(
-    run: RunReader, items: Iterable[Item], remedy: str, cache: Path | None = None
+    run: RunReader,
+    items: Iterable[Item],
+    remedy: str,
+    cache: Path | None = None,
+    asks_servers: bool = False,
 ) -> None:
     """Refuse to go on with verdicts about recordings that were replaced since.
+
+    Args:
+        asks_servers: look behind URLs, too, which takes the network.
 
     Raises:
         UserError: says how many items it is, and names the first of them.
     """
-    changed = changed_items(run, items, cache)
+    changed = changed_items(run, items, cache, asks_servers)
     if not changed:
         return
     named = ", ".join(map(repr, changed[:_NAMED])) + (
