@@ -24,6 +24,7 @@ from trace_eval.estimate.interval import FISHER, JACKKNIFE, SCORE
 from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.estimate.resample import Resampler
 from trace_eval.opinions.codes import MISSING
+from trace_eval.opinions.labels import read_labels
 from trace_eval.stats.agreement.linear import moments, pearson_of_sums
 from trace_eval.stats.inference.calibrate import calibrate
 from trace_eval.stats.inference.labelled_run import gather, labelled
@@ -250,6 +251,33 @@ def test_conditions_are_compared_over_instructions() -> None:
     (row,) = [row for row in result.rows if row.condition == "worse"]
     assert row.mcnemar is not None
     assert row.mcnemar.p == pytest.approx(2 / 4)
+
+
+def test_instructions_without_ids_are_told_apart_by_their_words(
+    tmp_path: Path,
+) -> None:
+    rows = [
+        (
+            f"{n}",
+            f"Say {n // 8}." + " " * (n % 2),
+            " x" if n % 3 else "x",
+            "y",
+            "112"[n // 8 % 3],
+        )
+        for n in range(96)
+    ]
+    columns = ("id", "prompt", "model_a", "model_b", "winner")
+    worded = read_labels(write_rows(tmp_path / "worded.csv", columns, rows))
+    assert len(set(worded.facts["instruction_id"])) == 12
+    assert set(worded.facts["system_a"]) == {"x"}
+    # Ids come first, and one text for all is what the annotators were told.
+    known = [(*row, f"i{n // 16}") for n, row in enumerate(rows)]
+    columns = (*columns, "instruction_id")
+    named = read_labels(write_rows(tmp_path / "named.csv", columns, known))
+    assert len(set(named.facts["instruction_id"])) == 6
+    told = [(row[0], "Which is better?", *row[2:]) for row in rows]
+    one = read_labels(write_rows(tmp_path / "one.csv", columns[:-1], told))
+    assert "instruction_id" not in one.facts
 
 
 def test_two_judges_with_instructions_name_their_test(tmp_path: Path) -> None:

@@ -178,6 +178,10 @@ _UNALIASED = [
     *(f"margin_{name}" for name in DIMENSIONS),
 ]
 
+#: What tells the instructions of a table of labels apart where they have no ids. A
+#: column "question" may be what annotators were asked.
+WORDING: Names = ("instruction_text", "instruction", "prompt", "query", "user_prompt")
+
 #: Fields of a table of labels or judgements of pairs.
 LABELS: Mapping[str, Names] = {
     **_select(
@@ -200,6 +204,7 @@ LABELS: Mapping[str, Names] = {
     "system_a": ("system_a", *NAMES["a_system"], "choice_reference"),
     "system_b": ("system_b", *NAMES["b_system"], "choice_non_reference"),
     "recording": RECORDING,
+    "wording": WORDING,
     "rater": (*NAMES["rater"], *NAMES["judge"]),
     **{name: (name,) for name in _UNALIASED},
     "trap": NAMES["trap"],
@@ -263,6 +268,7 @@ def fields_of(kind: Mapping[str, Names], have: Collection[str] = ()) -> dict[str
     have = {*have, *alike.values()}
     for name, every in kind.items():
         weak = WEAK.union(RECORDING) if RECORDING[0] in every else WEAK
+        weak = weak.union(WORDING) if every == WORDING else weak
         usual = [alias for alias in every if alias not in weak or alias == every[0]]
         if not any(alias in have for alias in usual):
             usual += [alias for alias in every if alias in have][:1]

@@ -23,6 +23,7 @@ from trace_eval.data.spelling import (
     names_are_words,
     negative_numbers,
     spelled,
+    visible,
 )
 from trace_eval.opinions.cells import (
     Texts,
@@ -152,7 +153,9 @@ def label_table(
     facts: dict[str, NDArray[Any]] = {}
     for name in TEXT_FACTS:
         if name in columns:
-            facts[name] = texts_of(columns[name])
+            facts[name] = texts_of(_unpadded(columns[name]))
+    if "wording" in columns:
+        facts |= _told_apart_by(columns["wording"], facts.get("instruction_id"))
     for name in chain(NUMBER_FACTS, OPINION_FACTS, of_both_sides(numbers)):
         if name in columns and name not in scores:
             facts[name] = numbers_of(columns[name], source, name)
@@ -170,6 +173,26 @@ def label_table(
             DataWarning("raters", f"{source}: {text}") for text in look_alike
         ),
     )
+
+
+def _unpadded(values: Sequence[Any]) -> list[Any]:
+    """Return names without the blanks around them that tables leave."""
+    return [value.strip() if isinstance(value, str) else value for value in values]
+
+
+def _told_apart_by(
+    wording: Sequence[Any], ids: Texts | None
+) -> dict[str, NDArray[Any]]:
+    """Return instructions by their words where they have no ids.
+
+    One text in every row is no instruction but what the judge or annotator was told.
+    """
+    if ids is not None and any(id_ is not None for id_ in ids):
+        return {}
+    texts = [visible(text) or None if text is not None else None for text in wording]
+    if len(set(texts) - {None}) < 2:
+        return {}
+    return {"instruction_id": texts_of(texts)}
 
 
 def _codes(
