@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from blueprints import Blueprint, UserError
+from blueprints import GROUPS, Absent, Blueprint, Status, UserError
 from fusion import Rating
 from tests.support.cases import verdict
 from tests.support.cli import trace_eval
@@ -103,6 +103,24 @@ def test_judges_that_hear_in_every_condition_are_refused(tmp_path: Path) -> None
         )
         with pytest.raises(UserError, match="reads no blueprints"):
             ablate(run.folder, options)
+
+
+def test_conditions_that_leave_out_what_is_not_there_are_refused(
+    tmp_path: Path,
+) -> None:
+    run = extracted_run(tmp_path / "run")
+    path = run.path("blueprints.jsonl")
+    words_only = []
+    for line in path.read_text().splitlines():
+        blueprint = Blueprint.model_validate_json(line)
+        lacking = Absent(status=Status.NOT_REQUESTED, reason="words alone")
+        others = dict.fromkeys(GROUPS.keys() - {"transcript"}, lacking)
+        words_only.append(blueprint.model_copy(update=others).model_dump_json())
+    path.write_text("\n".join(words_only) + "\n")
+    with pytest.raises(UserError, match="no blueprint has pitch, so leaving it out"):
+        ablate(run.folder, AblateOptions(drops=("pitch",)))
+    with pytest.raises(UserError, match="nothing but transcripts, so --modes"):
+        ablate(run.folder, AblateOptions(modes=True))
 
 
 def test_a_finished_ablation_is_not_judged_again_and_options_do_not_mix(

@@ -63,12 +63,7 @@ def conditions_of(
     """
     drops = options.drops
     if not drops:
-        groups = {
-            name
-            for blueprint in run.blueprints()
-            for name in GROUPS
-            if name != "transcript" and isinstance(blueprint.group(name), Present)
-        }
+        groups = _present_groups(run) & GROUPS.keys() - {"transcript"}
         aliases = (alias for alias, names in ALIASES.items() if groups & set(names))
         drops = (*(name for name in GROUPS if name in groups), *aliases)
     conditions = [
@@ -101,6 +96,7 @@ def ablate(
     plain = create_judge(options.judge, options.judging)
     complete(plain.close())
     _refuse_deaf_conditions(plain, options)
+    _refuse_empty_conditions(run, options)
     hides = _hides(plain)
     folders: dict[str, list[Path]] = {}
     for condition in conditions_of(options, run, shows_steps(plain, options.judging)):
@@ -152,6 +148,38 @@ def _refuse_deaf_conditions(judge: Judge, options: AblateOptions) -> None:
         raise UserError(
             f"judge {judge.spec}: hears the recordings beside every transcript, so"
             " --modes would compare it with itself; use rules or openai:MODEL"
+        )
+
+
+def _present_groups(run: Run) -> set[str]:
+    """Return the groups, extensions among them, that any of a run's blueprints has."""
+    present: set[str] = set()
+    for blueprint in run.blueprints():
+        for name in (*GROUPS, *blueprint.extensions):
+            if isinstance(blueprint.group(name), Present):
+                present.add(name)
+    return present
+
+
+def _refuse_empty_conditions(run: Run, options: AblateOptions) -> None:
+    """Refuse conditions that leave out what no blueprint of the run has.
+
+    Raises:
+        UserError: names what is not there.
+    """
+    if not (options.drops or options.modes):
+        return
+    present = _present_groups(run)
+    absent = [name for name in options.drops if not feature_groups((name,)) & present]
+    if absent:
+        raise UserError(
+            f"{run.folder}: no blueprint has {' or '.join(absent)}, so leaving it out"
+            f" changes nothing; present are {', '.join(sorted(present)) or 'none'}"
+        )
+    if options.modes and not present - {"transcript"}:
+        raise UserError(
+            f"{run.folder}: its blueprints have nothing but transcripts, so --modes"
+            " would compare the judge with itself; extract with another profile"
         )
 
 
