@@ -79,6 +79,30 @@ def test_a_large_text_that_is_needed_is_refused_before_it_is_unpacked(
         read_manifest(path)
 
 
+def test_a_footer_that_says_too_little_hides_nothing(tmp_path: Path) -> None:
+    path = _write(tmp_path / "p.parquet", instruction=["x" * _LARGE + "1", "y"])
+    held = column_sizes(path)["instruction"].held
+    content = path.read_bytes()
+    assert content.count(_varint(2 * held)) == 1
+    path.write_bytes(content.replace(_varint(2 * held), _varint(200, 4)))
+    said = pq.ParquetFile(path).metadata.row_group(0).column(3)
+    assert said.total_uncompressed_size == 100
+    assert column_sizes(path)["instruction"].held > _LARGE
+    manifest = read_manifest(path)
+    assert [item.id for item in manifest.items] == ["q"]
+    assert "column 'instruction' holds 80 MB" in str(manifest.problems[0])
+
+
+def _varint(value: int, length: int = 1) -> bytes:
+    """Write a number as Thrift does, in so many bytes at least."""
+    digits = []
+    while value or len(digits) < length:
+        digits.append(value & 127 | 128)
+        value >>= 7
+    digits[-1] &= 127
+    return bytes(digits)
+
+
 @pytest.mark.parametrize("needed", [True, False])
 def test_a_saved_data_set_is_held_to_the_same(tmp_path: Path, needed: bool) -> None:
     """A dictionary is stored once, and every row would get a text of its own."""

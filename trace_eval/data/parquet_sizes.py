@@ -1,8 +1,10 @@
-"""How much each column of a Parquet file holds, read from its footer.
+"""How much each column of a Parquet file holds, read from its footer and its pages.
 
 pyarrow knows these numbers, too, and ends the whole process where the statistics of a
 column are damaged. Of the footer, which is Thrift in its compact protocol, only structs,
-lists, numbers and names are read, in time that grows with its length.
+lists, numbers and names are read, in time that grows with its length. What a footer
+says of a packed column need not be true: each of its pages has a size of its own, by
+which it is unpacked.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 #: The end of a file: the length of the footer, and the name of the format.
 _MAGIC, _TAIL = b"PAR1", 8
@@ -25,7 +27,13 @@ _DEEPEST = 20
 _GROUPS = 4  # of the file
 _COLUMNS, _ROWS = 1, 3  # of a group of rows
 _META = 3  # of a column in it
-_PATH, _VALUES, _BYTES = 3, 5, 6  # of what is said of that column
+_PATH, _CODEC, _VALUES, _BYTES, _PACKED = 3, 4, 5, 6, 7  # of what is said of it
+_DATA_AT, _DICTIONARY_AT = 9, 11
+_PAGE_BYTES, _PAGE_PACKED = 2, 3  # of a page's header
+_PAGE_KINDS, _PAGE_VALUES = (5, 8), 1  # of data, in either version of the format
+
+#: Bytes that are read for the header of a page: first few, then the longest there is.
+_HEADERS = (1 << 8, 1 << 20)
 
 #: What an element of a list takes that is stored once for many, bytes.
 ELEMENT = 8
@@ -58,21 +66,67 @@ def column_sizes(path: Path) -> Mapping[str, ColumnSize]:
             raise ValueError("its footer is damaged")
         file.seek(end - _TAIL - length)
         footer = _Compact(file.read(length)).struct()
-    sizes: dict[str, ColumnSize] = {}
-    for group in _structs(footer.get(_GROUPS)):
-        held: Counter[str] = Counter()
-        rows = _number(group.get(_ROWS))
-        for column in _structs(group.get(_COLUMNS)):
-            meta = column.get(_META)
-            if not isinstance(meta, dict) or not meta.get(_PATH):
-                raise ValueError("its footer lacks a column")
-            more = max(0, _number(meta.get(_VALUES)) - rows)
-            name = bytes(meta[_PATH][0]).decode(errors="replace")
-            held[name] += _number(meta.get(_BYTES)) + ELEMENT * more
-        for name, count in held.items():
-            if name not in sizes or count > sizes[name].held:
-                sizes[name] = ColumnSize(count, rows)
+        sizes: dict[str, ColumnSize] = {}
+        for group in _structs(footer.get(_GROUPS)):
+            held: Counter[str] = Counter()
+            rows = _number(group.get(_ROWS))
+            for column in _structs(group.get(_COLUMNS)):
+                meta = column.get(_META)
+                if not isinstance(meta, dict) or not meta.get(_PATH):
+                    raise ValueError("its footer lacks a column")
+                unpacked, values = _of_pages(file, meta, end)
+                unpacked = max(unpacked, _number(meta.get(_BYTES)))
+                more = max(0, values - rows, _number(meta.get(_VALUES)) - rows)
+                name = bytes(meta[_PATH][0]).decode(errors="replace")
+                held[name] += unpacked + ELEMENT * more
+            for name, count in held.items():
+                if name not in sizes or count > sizes[name].held:
+                    sizes[name] = ColumnSize(count, rows)
     return sizes
+
+
+def _of_pages(
+    file: BinaryIO, meta: Mapping[int, Any], file_end: int
+) -> tuple[int, int]:
+    """Return the bytes and values of a column by the headers of its pages.
+
+    Pages that are not packed are no longer than the file says, and are not looked at.
+    Those behind a damaged header are not unpacked by anybody.
+    """
+    packed = _number(meta.get(_PACKED))
+    if not _number(meta.get(_CODEC)):
+        return packed, 0
+    at = _number(meta.get(_DATA_AT))
+    dictionary_at = _number(meta.get(_DICTIONARY_AT))
+    if 0 < dictionary_at < at:
+        at = dictionary_at
+    end = min(at + packed, file_end)
+    unpacked = values = 0
+    while 0 <= at < end:
+        try:
+            header, length = _page_header(file, at)
+        except ValueError:
+            break
+        unpacked += max(0, _number(header.get(_PAGE_BYTES)))
+        for kind in _PAGE_KINDS:
+            if isinstance(page := header.get(kind), dict):
+                values += max(0, _number(page.get(_PAGE_VALUES)))
+        at += length + max(0, _number(header.get(_PAGE_PACKED)))
+    return unpacked, values
+
+
+def _page_header(file: BinaryIO, at: int) -> tuple[dict[int, Any], int]:
+    """Return the header of a page, and how many bytes it has."""
+    few, most = _HEADERS
+    for size in (few, most):
+        file.seek(at)
+        reader = _Compact(file.read(size))
+        try:
+            return reader.struct(), reader.read
+        except ValueError:
+            if size == most:
+                raise
+    raise AssertionError("the longest header is the last that is tried")
 
 
 def _structs(value: Any) -> list[dict[int, Any]]:
@@ -92,6 +146,11 @@ class _Compact:
 
     def __init__(self, data: bytes) -> None:
         self._data, self._at = data, 0
+
+    @property
+    def read(self) -> int:
+        """Bytes that have been read."""
+        return self._at
 
     def struct(self, depth: int = 0) -> dict[int, Any]:
         """Read a struct: number of a field -> its value."""
@@ -119,6 +178,8 @@ class _Compact:
                 return self._bytes(self._varint())
             case 9 | 10:
                 return self._list(depth)
+            case 11:
+                return self._map(depth)
             case 12:
                 return self.struct(depth + 1)
         raise ValueError("its footer is damaged")
@@ -131,6 +192,16 @@ class _Compact:
         if size > len(self._data) - self._at:
             raise ValueError("its footer is damaged")
         return [self._value(kind, depth + 1, in_list=True) for _ in range(size)]
+
+    def _map(self, depth: int) -> None:
+        """Read over a map: nothing of what is looked for is one."""
+        size = self._varint()
+        kinds = divmod(self._byte(), 16) if size else ()
+        if depth > _DEEPEST or size > len(self._data) - self._at:
+            raise ValueError("its footer is damaged")
+        for _ in range(size):
+            for kind in kinds:
+                self._value(kind, depth + 1, in_list=True)
 
     def _byte(self) -> int:
         return self._bytes(1)[0]
