@@ -26,6 +26,9 @@ _LONG_WORD = re.compile(r"[\w+/=%-]{24,}")
 #: Names of files in the archive that a workbook is.
 _WORKBOOK = re.compile(rb"\[Content_Types\]\.xml|opendocument\.spreadsheet")
 
+#: A pickle: its protocol, and how an object begins. Two bytes alone may be a sample.
+_PICKLE = re.compile(rb"\x80(?:[\2\3][\]})(cXKN][^\0]|[\4\5]\x95)")
+
 #: Numbers alone, with what stands between them.
 _NUMBERS = re.compile(r"[-+]?\d[\d.eE+\-,;\s\[\]]*")
 
@@ -63,7 +66,7 @@ FETCHED = (_UNPACK, _PULL, _GET)
 _MAGIC: tuple[tuple[bytes, str, str], ...] = (
     (b"version https://git-lfs", "a pointer of Git LFS", _PULL),
     (b"PK\x03\x04", "a zip archive", _UNPACK),
-    (b"\x1f\x8b", "a gzip archive", _UNPACK),
+    (b"\x1f\x8b\x08", "a gzip archive", _UNPACK),
     (b"BZh", "a bzip2 archive", _UNPACK),
     (b"\xfd7zXZ\0", "an xz archive", _UNPACK),
     (b"\x28\xb5\x2f\xfd", "a zstd archive", _UNPACK),
@@ -80,10 +83,6 @@ _MAGIC: tuple[tuple[bytes, str, str], ...] = (
         "what macOS notes beside a file (AppleDouble)",
         "name the file without ._ before its name",
     ),
-    (b"\x80\2", "a pickle of Python", _AS_WAV),
-    (b"\x80\3", "a pickle of Python", _AS_WAV),
-    (b"\x80\4\x95", "a pickle of Python", _AS_WAV),
-    (b"\x80\5\x95", "a pickle of Python", _AS_WAV),
     (b"MATLAB 5.0", "a MAT-file", _AS_WAV),
     (
         b"HTTP/1.",
@@ -116,6 +115,8 @@ def content_of(head: bytes, size: int) -> Content | None:
     for magic, what, remedy in _MAGIC:
         if head.startswith(magic):
             return Content(what, remedy)
+    if _PICKLE.match(head):
+        return Content("a pickle of Python", _AS_WAV)
     if head[:4] == b"RIFF" and head[8:12] in (b"WEBP", b"AVI "):
         return Content("a picture or a film (RIFF)", _NAME_IT)
     if head[8:10] == b'{"' and b'"data_offsets"' in head:

@@ -93,6 +93,26 @@ def test_a_footer_that_says_too_little_hides_nothing(tmp_path: Path) -> None:
     assert "column 'instruction' holds 80 MB" in str(manifest.problems[0])
 
 
+def test_pages_of_a_file_are_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Headers of pages are read one by one: a file may not hold any number of them."""
+    words = [f"{number:040d}" for number in range(400)]
+    path = tmp_path / "p.parquet"
+    pq.write_table(
+        pa.table({"id": words}),
+        path,
+        compression="snappy",
+        use_dictionary=False,
+        data_page_size=100,
+        write_batch_size=1,
+    )
+    assert column_sizes(path)["id"].held > 400 * 40
+    monkeypatch.setattr("trace_eval.data.parquet_sizes._MOST_PAGES", 50)
+    with pytest.raises(InputError, match="over 50 pages; write it again with larger"):
+        read_manifest(path)
+
+
 def _varint(value: int, length: int = 1) -> bytes:
     """Write a number as Thrift does, in so many bytes at least."""
     digits = []

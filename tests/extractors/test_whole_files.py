@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
+import pickle
 import struct
 from pathlib import Path
 
@@ -193,6 +194,17 @@ def test_samples_without_a_header_are_never_a_moment_of_mpeg(tmp_path: Path) -> 
     assert named == 30
 
 
+@pytest.mark.parametrize("first", [640, 896, -29_921])
+def test_samples_without_a_header_are_no_other_file_by_their_first_one(
+    first: int,
+) -> None:
+    """The first sample may be the first two bytes of another file."""
+    wave = (6000 * sweep(1.0)[:, 0]).astype("<i2")
+    wave[0] = first
+    with pytest.raises(AudioError, match="samples without a header"):
+        decode(wave.tobytes())
+
+
 _RAW = {
     "mulaw": ("ULAW", None),
     "alaw": ("ALAW", None),
@@ -244,7 +256,8 @@ _NO_SOUND = {
     .hex()
     .encode(),
     "what macOS notes": b"\0\5\x16\7\0\2\0\0Mac OS X" + bytes(90),
-    "a pickle of Python": b"\x80\4\x95" + bytes(90),
+    "a pickle of Python": pickle.dumps([0.5] * 40),
+    "a pickle": pickle.dumps({"rate": 16_000, "samples": [0.5] * 40}, protocol=2),
     "a picture or a film": b"RIFF\x40\0\0\0WEBPVP8 " + bytes(90),
     "6 other bytes and one behind them": b"utt1 \0RIFF\x40\0\0\0WAVEfmt " + bytes(90),
     "sound written as base64": base64.b64encode(b"RIFF$\0\0\0WAVEfmt " + bytes(90)),

@@ -16,7 +16,7 @@ from tests.support import calls
 from tests.support.cli import ROOT, Done
 from tests.support.cli import trace_eval as run_anywhere
 from tests.support.web import serve
-from trace_eval.data.answers import turn_recordings
+from trace_eval.data.answers import Recording, turn_recordings
 from trace_eval.data.conversation import Conversation
 from trace_eval.report.audio import AudioAssets
 from trace_eval.report.lanes import lanes_of
@@ -231,3 +231,26 @@ def test_a_call_whose_recording_was_replaced_is_not_played(tmp_path: Path) -> No
         assert "was replaced since it was judged" in lane["sound"].note
         assert not lane["peaks"]
     assert assets.replaced == {str(path)}
+
+
+def _distant(number: int) -> Recording:
+    return Recording(url=f"https://sounds.invalid/{number}.wav")
+
+
+@pytest.mark.parametrize(("names_versions", "most"), [(True, 2_000), (False, 16)])
+def test_servers_are_asked_for_so_many_versions_at_most(
+    names_versions: bool, most: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run of a million recordings goes on at once, with or without the network."""
+    asked: list[str] = []
+
+    def version_of(url: str) -> tuple[int, str] | None:
+        asked.append(url)
+        return (1, "v1") if names_versions else None
+
+    monkeypatch.setattr("trace_eval.data.remote.version_of", version_of)
+    look = RecordingLook(tmp_path)
+    look.ask_servers(map(_distant, range(5_000)))
+    look.close()
+    assert most - 400 < len(asked) <= most
+    assert _distant(0).url in asked

@@ -145,8 +145,12 @@ def _parquet(
     import pyarrow.parquet as pq
 
     sizes: Mapping[str, ColumnSize] = {}
-    with suppress(ValueError):  # pyarrow says what is wrong with it
+    try:
         sizes = column_sizes(path)
+    except InputError:
+        raise
+    except ValueError:  # pyarrow says what is wrong with it
+        pass
     with pq.ParquetFile(path) as file:
         fields = list(file.schema_arrow)
         held = [sizes.get(field.name, ColumnSize(0, 0)) for field in fields]

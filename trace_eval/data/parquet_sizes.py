@@ -10,9 +10,12 @@ which it is unpacked.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from itertools import count
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
+
+from blueprints import InputError
 
 #: The end of a file: the length of the footer, and the name of the format.
 _MAGIC, _TAIL = b"PAR1", 8
@@ -35,6 +38,9 @@ _PAGE_KINDS, _PAGE_VALUES = (5, 8), 1  # of data, in either version of the forma
 #: Bytes that are read for the header of a page: first few, then the longest there is.
 _HEADERS = (1 << 8, 1 << 20)
 
+#: Pages of a file whose headers are read. Writers make pages of up to 1 MB.
+_MOST_PAGES = 200_000
+
 #: What an element of a list takes that is stored once for many, bytes.
 ELEMENT = 8
 
@@ -55,6 +61,7 @@ def column_sizes(path: Path) -> Mapping[str, ColumnSize]:
     """Map each column to what it holds in one group of rows at most.
 
     Raises:
+        InputError: it has too many pages.
         ValueError: it has no footer that can be read.
     """
     with path.open("rb") as file:
@@ -67,6 +74,7 @@ def column_sizes(path: Path) -> Mapping[str, ColumnSize]:
         file.seek(end - _TAIL - length)
         footer = _Compact(file.read(length)).struct()
         sizes: dict[str, ColumnSize] = {}
+        counter = count(1)
         for group in _structs(footer.get(_GROUPS)):
             held: Counter[str] = Counter()
             rows = _number(group.get(_ROWS))
@@ -74,24 +82,29 @@ def column_sizes(path: Path) -> Mapping[str, ColumnSize]:
                 meta = column.get(_META)
                 if not isinstance(meta, dict) or not meta.get(_PATH):
                     raise ValueError("its footer lacks a column")
-                unpacked, values = _of_pages(file, meta, end)
+                unpacked, values = _of_pages(file, meta, end, counter)
                 unpacked = max(unpacked, _number(meta.get(_BYTES)))
                 more = max(0, values - rows, _number(meta.get(_VALUES)) - rows)
                 name = bytes(meta[_PATH][0]).decode(errors="replace")
                 held[name] += unpacked + ELEMENT * more
-            for name, count in held.items():
-                if name not in sizes or count > sizes[name].held:
-                    sizes[name] = ColumnSize(count, rows)
+            for name, size in held.items():
+                if name not in sizes or size > sizes[name].held:
+                    sizes[name] = ColumnSize(size, rows)
     return sizes
 
 
 def _of_pages(
-    file: BinaryIO, meta: Mapping[int, Any], file_end: int
+    file: BinaryIO, meta: Mapping[int, Any], file_end: int, counter: Iterator[int]
 ) -> tuple[int, int]:
     """Return the bytes and values of a column by the headers of its pages.
 
+    ``counter`` counts the pages of the whole file from 1.
+
     Pages that are not packed are no longer than the file says, and are not looked at.
     Those behind a damaged header are not unpacked by anybody.
+
+    Raises:
+        InputError: the file has too many pages.
     """
     packed = _number(meta.get(_PACKED))
     if not _number(meta.get(_CODEC)):
@@ -103,6 +116,11 @@ def _of_pages(
     end = min(at + packed, file_end)
     unpacked = values = 0
     while 0 <= at < end:
+        if next(counter) > _MOST_PAGES:
+            raise InputError(
+                f"{file.name}: it has over {_MOST_PAGES:,} pages; write it again with"
+                " larger pages, or as several files"
+            )
         try:
             header, length = _page_header(file, at)
         except ValueError:

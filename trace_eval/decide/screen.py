@@ -94,7 +94,6 @@ def screen(run: LabelledRun, options: ScreenOptions | None = None) -> Screening:
     if not usable.any():
         raise UserError("screen needs human labels of judged pairs; pass --labels FILE")
     design = run.design(usable, options.cluster)
-    delta = (1 - options.confidence) / len(signals)
     parts = _tested(run, signals, design, options)
     drawn = run.drawn
     shifted = differences(run) if drawn.inclusion is None else []
@@ -104,8 +103,9 @@ def screen(run: LabelledRun, options: ScreenOptions | None = None) -> Screening:
     chosen = max(holding, key=lambda part: part.decided, default=None)
     plain = design.stratum is None and design.clusters == len(scored)
     wanted = chosen is None and trusted
+    error = _error_of_each(signals, options)
     nearest = (
-        wanted_labels(parts, options.agree, delta, plain) if wanted else (None, None)
+        wanted_labels(parts, options.agree, error, plain) if wanted else (None, None)
     )
     candidate, needed = nearest
     order = signals[(chosen or candidate or parts[0]).signal]
@@ -153,14 +153,21 @@ def _tested(
     design: Design,
     options: ScreenOptions,
 ) -> list[DecidableStratum]:
-    """Test the parts of all signals, which share the error."""
-    delta = (1 - options.confidence) / len(signals)
+    """Test the parts of all signals."""
+    delta = _error_of_each(signals, options)
     parts: list[DecidableStratum] = []
     for signal in signals.items():
         parts += tested_parts(
             signal, run, design=design, target=options.agree, delta=delta
         )
     return parts
+
+
+def _error_of_each(
+    signals: dict[str, NDArray[np.float64]], options: ScreenOptions
+) -> float:
+    """Return the error that the test of each signal may have: they share one."""
+    return (1 - options.confidence) / len(signals)
 
 
 def _share_at_most(run: LabelledRun, design: Design) -> float:

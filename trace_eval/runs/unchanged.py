@@ -18,8 +18,9 @@ from trace_eval.runs.reader import RunReader
 #: Ids that a message names.
 _NAMED = 3
 
-#: Servers are asked for so many versions at a time.
-_ASKED_AT_ONCE = 16
+#: Servers are asked for so many versions at a time, and in all: of more recordings, for
+#: some that are spread over all. A release that was replaced changes most of them.
+_ASKED_AT_ONCE, _MOST_ASKED = 16, 2_000
 
 #: What a recording holds that cannot be decoded any more.
 UNREADABLE = "unreadable"
@@ -29,25 +30,31 @@ class RecordingLook:
     """Tells what recordings hold now; each is looked at once.
 
     A file whose stamp the cache knows is not read. What lies behind a URL is taken for
-    unchanged, unless servers may be asked: then it is fetched where its server names a
+    unchanged, unless its server was asked: then it is fetched where the server names a
     version that the cache does not know.
     """
 
-    def __init__(self, cache: Path | None = None, asks_servers: bool = False) -> None:
-        self._asks_servers = asks_servers
+    def __init__(self, cache: Path | None = None) -> None:
         self._cache = Cache(cache)
         self._clips: dict[str, str | None] = {}
         self._stamps: dict[str, Stamp | None] = {}
 
     def ask_servers(self, recordings: Iterable[Recording]) -> None:
-        """Ask for the versions of what lies behind URLs, several at a time."""
+        """Ask for the versions of what lies behind URLs, several at a time.
+
+        No more is asked once servers named no version several times in a row: they
+        never do, or cannot be reached.
+        """
         distant = {one.source_id: one for one in recordings if one.url is not None}
-        if not (distant and self._asks_servers):
-            return
+        every = -(-len(distant) // _MOST_ASKED) or 1
+        chosen = list(distant.items())[::every]
         with ThreadPoolExecutor(_ASKED_AT_ONCE) as pool:
-            self._stamps.update(
-                zip(distant, pool.map(_stamp_of, distant.values()), strict=True)
-            )
+            for start in range(0, len(chosen), _ASKED_AT_ONCE):
+                asked = dict(chosen[start : start + _ASKED_AT_ONCE])
+                stamps = list(pool.map(_stamp_of, asked.values()))
+                self._stamps.update(zip(asked, stamps, strict=True))
+                if not any(stamps):
+                    return
 
     def clip_of(self, recording: Recording) -> str | None:
         """Return a recording's clip hash as of now; None if there is no file of it."""
@@ -66,8 +73,6 @@ class RecordingLook:
     def _read(self, recording: Recording) -> str | None:
         source = source_of(recording)
         if recording.url is not None:
-            if recording.source_id not in self._stamps:
-                self.ask_servers([recording])
             stamp = self._stamps.get(recording.source_id)
             if stamp is None:
                 return None
@@ -111,12 +116,13 @@ def changed_items(
     clips = {source: record.clip for source, record in run.clips().items()}
     if not any(clips.values()):
         return []
-    look = RecordingLook(cache, asks_servers)
+    look = RecordingLook(cache)
     items = list(items)
     try:
-        look.ask_servers(
-            recording for item in items for recording in item.recordings().values()
-        )
+        if asks_servers:
+            look.ask_servers(
+                recording for item in items for recording in item.recordings().values()
+            )
         return [item.id for item in items if any(_changes(item, clips, look))]
     finally:
         look.close()

@@ -123,6 +123,8 @@ def _refuse_argument(
     name, _, argument = spec.partition(":")
     if not argument or ":" in judge.spec:
         return
+    if argument in map(str, judge.parameters().values()):
+        return  # no second one need be made, which may load a model
     try:
         plain = _made_by(package, name, options)
     except UserError:  # it cannot do without
