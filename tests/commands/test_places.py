@@ -8,8 +8,10 @@ import sys
 from pathlib import Path
 
 import pytest
+import typer
 
 from tests.support.cli import ROOT, trace_eval
+from trace_eval.commands.cli import ended
 
 _QUICK = (
     *("--limit", "1", "--workers", "0"),
@@ -191,3 +193,13 @@ def test_shared_memory_that_is_read_only_is_named_with_what_mends_it(
     assert ("use --workers 0" in said) == (workers == "1"), said
     assert (done.returncode == 2) == (workers == "1"), said
     assert "this is a bug" not in said
+
+
+def test_too_little_memory_is_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(typer.Exit) as stopped, ended():
+        bytearray(1 << 62)
+    assert stopped.value.exit_code == 2
+    assert capsys.readouterr().err == (
+        "error: there is not enough memory; free some, or split the input, then run the"
+        " same command again\n"
+    )

@@ -227,8 +227,8 @@ def _ending(error: Exception) -> tuple[str, int]:
         return f"{error}; set HOME=DIR to a folder that can be written", EXIT_USAGE
     if isinstance(error, MemoryError):
         text = (
-            "there is not enough memory; free some, or do less at once (--workers,"
-            " --limit), then run the same command again"
+            "there is not enough memory; free some, or split the input, then run the"
+            " same command again"
         )
         return text, EXIT_USAGE
     if isinstance(error, OSError):

@@ -33,8 +33,9 @@ from trace_eval.conversations.sound.voice_groups import (
 from trace_eval.conversations.spans import Spans, joined, runs
 
 #: Least share of the likeness within the two voices that must be missing between them,
-#: in wide band and on a telephone. One person on both sides has more in 3 of 48 calls,
-#: a synthetic voice in none of 34; see ``python -m benchmarks.mono_calls``.
+#: in wide band and on a telephone. One person on both sides has more in 3 of 48 calls of
+#: both halves (``python -m benchmarks.mono_calls --first 3000 --seeds 6``, and with
+#: ``--half choose``), a synthetic voice in none.
 LEAST_CONTRAST = 0.47
 
 #: Samples from a window to the next one: 6.25 s, in whole frames; windows that are

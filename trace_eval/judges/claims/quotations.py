@@ -54,9 +54,13 @@ _MISSING = re.compile(
     r"|absent|except|save for|apart from|everything but|all but|instead)\b|n't\b)[^,;]*$",
     re.I,
 )
+#: "It is answer 1 that says it, not the other."
+_OTHER_SIDE = (
+    r"not (?:its|the other|(?:the )?(?!in|from|of|by)\w+ (?:one|[12AB])\b|[12AB]\b)"
+)
 _MISSING_BEHIND = re.compile(
     r",? ?(?:(?:is|are|was|were|does|did|do|can) ?(?:\w+ )?)?"
-    r"(?!not (?:its|the other|(?:the )?(?!in|from|of|by)\w+ (?:one|[12AB])\b|[12AB]\b))"
+    rf"(?!{_OTHER_SIDE})"
     r"(?:(?:not|never|nowhere|missing|absent"
     r"|omitted|dropped|skipped|cannot|left out|lacking)\b|n't)",
     re.I,
@@ -166,10 +170,6 @@ _NOT_FOUND = re.compile(
 #: "It does not, as far as I can hear, say ...".
 _ASIDE = re.compile(r", [^,\"]{1,40}, ")
 
-#: "It is answer 1 that says it, not the other."
-_OTHER_SIDE = (
-    r"not (?:its|the other|(?:the )?(?!in|from|of|by)\w+ (?:one|[12AB])\b|[12AB]\b)"
-)
 _CONTRAST = re.compile(rf",? {_OTHER_SIDE}", re.I)
 
 _NEGATION = re.compile(
