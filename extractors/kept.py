@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 #: Digits of a hash in the name of a file.
@@ -56,3 +58,25 @@ def _write(place: Path, prefix: str, suffix: str, content: bytes) -> None:
 
 def _name(prefix: str, suffix: str, content: bytes) -> str:
     return f"{prefix}{hashlib.sha256(content).hexdigest()[:DIGITS]}{suffix}"
+
+
+@contextmanager
+def alone(place: Path, name: str) -> Iterator[None]:
+    """Let one process at a time make what a library keeps in files of its own.
+
+    Where there is no folder or the file system has no locks, nobody waits.
+
+    Args:
+        place: the folder of the lock; it is made.
+        name: says what is made.
+    """
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+        handle = (place / f".{name}.lock").open("a")
+    except OSError:
+        yield
+        return
+    with handle:
+        with suppress(OSError):
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield

@@ -6,7 +6,8 @@ Praat: Boersma 1993. Probabilistic YIN: Mauch & Dixon 2014, through librosa.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from functools import cache
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -15,6 +16,8 @@ from blueprints.decimals import written_apart
 from extractors.audio import SPEECH_RATE, Clip
 from extractors.base import Extractor, silent
 from extractors.contours import Floats, pitch_group, true_runs
+from extractors.kept import alone
+from extractors.models import cache_folder
 
 #: Praat has no wheel for Linux on ARM; this compiles it, which takes a C++ compiler and
 #: minutes.
@@ -187,10 +190,8 @@ class PyinPitchExtractor(TwoPassPitchExtractor):
 
         A coarse one has a third of the frames, and bins of half a semitone.
         """
-        import librosa  # late: its first use compiles for seconds
-
         step_s, semitones = (3 * STEP_S, 0.5) if coarse else (STEP_S, 0.1)
-        hz, _, _ = librosa.pyin(
+        hz, _, _ = _compiled().pyin(
             clip.speech,
             fmin=floor,
             fmax=ceiling,
@@ -200,6 +201,28 @@ class PyinPitchExtractor(TwoPassPitchExtractor):
             resolution=semitones,
         )
         return Track(np.asarray(hz), None, 0.0)  # frame i is centred at i steps
+
+
+@cache
+def _compiled() -> Any:
+    """Import librosa and compile what pYIN needs, which takes seconds the first time.
+
+    numba keeps the machine code of a function and that of its wrapper in two files. Two
+    processes that compile at once may leave one file each, and every process that loads
+    both ends with a segmentation fault.
+    """
+    hum = np.sin(np.arange(2 * PYIN_FRAME_SAMPLES) / 16, dtype=np.float32)
+    with alone(cache_folder(), "librosa"):
+        import librosa
+
+        librosa.pyin(
+            hum,
+            fmin=WIDE_FLOOR_HZ,
+            fmax=WIDE_CEILING_HZ,
+            sr=SPEECH_RATE,
+            frame_length=PYIN_FRAME_SAMPLES,
+        )
+    return librosa
 
 
 def _chance_voicing(track: Track, min_run: int) -> Absent | None:

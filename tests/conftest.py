@@ -31,7 +31,12 @@ os.unsetenv("COLUMNS")
 # start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 # Machine code is kept outside of the homes that tests get: to compile it takes seconds.
-os.environ.setdefault("NUMBA_CACHE_DIR", str(cache_folder() / "numba"))
+# Each test process has a folder of its own, because numba mixes up what two processes
+# compile at once; see extractors.pitch.
+_MACHINE_CODE = Path(os.environ.get("NUMBA_CACHE_DIR") or cache_folder() / "numba")
+os.environ["NUMBA_CACHE_DIR"] = str(
+    _MACHINE_CODE / os.environ.get("PYTEST_XDIST_WORKER", "")
+)
 # Each test process and what it starts has one thread for numbers: where several share
 # the cores, threads that wait for each other spin, and small models take four times as
 # much processor time.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +18,9 @@ from extractors.contours import (
     pitch_group,
     points_per_step,
 )
-from extractors.pitch import PraatPitchExtractor, PyinPitchExtractor
+from extractors.kept import alone
+from extractors.models import cache_folder
+from extractors.pitch import PraatPitchExtractor, PyinPitchExtractor, _compiled
 
 NOTHING = Blueprint(clip="0")
 BOTH = pytest.mark.parametrize(
@@ -261,3 +264,13 @@ def test_stored_points_are_medians_of_what_is_known(count: int, unknown: float) 
         known = [value for value in values[first : first + size] if not np.isnan(value)]
         expected.append(round(float(np.median(known)), 2) if known else None)
     assert contour(values, 0.0, 0.01).values == expected
+
+
+def test_pyin_is_compiled_by_one_process_at_a_time() -> None:
+    """Machine code of two processes that compiled at once ended every later one."""
+    compiling = threading.Thread(target=_compiled.__wrapped__)
+    with alone(cache_folder(), "librosa"):
+        compiling.start()
+        compiling.join(0.3)
+        assert compiling.is_alive()
+    compiling.join()
