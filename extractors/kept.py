@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
+import sqlite3
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 #: Digits of a hash in the name of a file.
 DIGITS = 16
+
+#: Nobody makes anything for so long, seconds.
+_LONGEST_S = 600.0
 
 
 def kept(place: Path, prefix: str, suffix: str, make: Callable[[], bytes]) -> bytes:
@@ -64,19 +67,22 @@ def _name(prefix: str, suffix: str, content: bytes) -> str:
 def alone(place: Path, name: str) -> Iterator[None]:
     """Let one process at a time make what a library keeps in files of its own.
 
-    Where there is no folder or the file system has no locks, nobody waits.
+    SQLite's lock is that of every system, and ends with its process. Where there is no
+    folder for it, nobody waits.
 
     Args:
         place: the folder of the lock; it is made.
         name: says what is made.
     """
-    try:
+    with suppress(OSError):
         place.mkdir(parents=True, exist_ok=True)
-        handle = (place / f".{name}.lock").open("a")
-    except OSError:
+    database = place / f".{name}.lock"
+    try:
+        lock = sqlite3.connect(database, timeout=_LONGEST_S, isolation_level=None)
+    except sqlite3.Error:
         yield
         return
-    with handle:
-        with suppress(OSError):
-            fcntl.flock(handle, fcntl.LOCK_EX)
+    with closing(lock):
+        with suppress(sqlite3.Error):
+            lock.execute("BEGIN EXCLUSIVE")
         yield

@@ -7,9 +7,9 @@ not.
 
 from __future__ import annotations
 
-import json
 import re
 
+from trace_eval.data import strict_json
 from trace_eval.data.draft_sections import without_draft_sections
 from trace_eval.data.draft_words import REASONING, THINKING
 
@@ -139,8 +139,8 @@ def _is_object(reply: str) -> bool:
     if not (text.startswith("{") and text.endswith("}")):
         return False
     try:
-        json.loads(text)
-    except (ValueError, RecursionError):
+        strict_json.loads(text)
+    except strict_json.BadJson:
         return False
     return True
 

@@ -355,6 +355,7 @@ _FORM_WORDS = frozenset(
     | {"put", "write", "rating", "verdict", "criterion", "label", "score"}
     | {"choice", "chose", "decision", "decided", "judgment", "judgement"}
 )
+_DOTS = re.compile(r"\A[\s.…‥·・。_–—-]+\Z")
 _BRACKETED = re.compile(
     r"\A(?:[<＜][^<>]*[>＞]|\[[^\[\]]*\]|\{+[^{}]*\}+|【[^【】]*】|⟨[^⟨⟩]*⟩)\Z"
 )
@@ -372,8 +373,8 @@ _AROUND = "\"'`*_ «»‹›“”„‘’「」『』"
 def is_placeholder(words: str) -> bool:
     """Return whether a text was copied from the form, so that its label may be, too.
 
-    Such are signs without a letter, what stands in brackets alone, the name of the
-    field, and words that only describe what to write.
+    Such are dots and lines, what stands in brackets alone, the name of the field, and
+    words that only describe what to write.
 
     >>> [is_placeholder(words) for words in ("...", "<one to three sentences>", "A is clear.")]
     [True, True, False]
@@ -382,10 +383,8 @@ def is_placeholder(words: str) -> bool:
         return False
     text = html.unescape(words.strip()).strip(_AROUND)
     spoken = re.findall(r"\w+", text.lower().replace("_", " "))
-    # A question mark stands for letters that cannot be stored.
-    if (not spoken and text != "?") or any(
-        form.match(text) for form in (_BRACKETED, _FILLING, _FIELD_NAME)
-    ):
+    copied = (_DOTS, _BRACKETED, _FILLING, _FIELD_NAME)
+    if not text or any(form.match(text) for form in copied):
         return True
     return not _FORM_NOUNS.isdisjoint(spoken) and _FORM_WORDS.issuperset(spoken)
 
