@@ -219,7 +219,8 @@ def _labels_in(
         ValueError: a cell is no label.
     """
     labels: set[str] = set()
-    for cell, names in zip_longest(cells, sides):
+    # Cells repeat: a hundred thousand hold a few labels of a few systems.
+    for cell, names in set(zip_longest(cells, sides)):
         if plain(cell or "") in winners:
             labels.add("1")
         elif not is_missing(cell):
