@@ -91,7 +91,9 @@ class FasterWhisperExtractor(Recogniser):
     # Without tokenizer.json the library asks the network.
     required: ClassVar[tuple[str, ...]] = ("model.bin", "config.json", "tokenizer.json")
     optional: ClassVar[tuple[str, ...]] = (
-        *("preprocessor_config.json", "vocabulary.json", "vocabulary.txt"),
+        "preprocessor_config.json",
+        "vocabulary.json",
+        "vocabulary.txt",
     )
     what: ClassVar[str] = "a folder with a converted Whisper model"
     own_beam_size: ClassVar[int] = 5

@@ -109,7 +109,7 @@ def model_folder(model: str, required: Sequence[str]) -> Path | None:
     if is_path(model):
         path = Path(model).expanduser()
         return path if _is_folder(path) else None
-    for folder in (*_hugging_face(model, required), *_modelscope(model)):
+    for folder in _hugging_face(model, required) + _modelscope(model):
         if all(_is_file(folder / name) for name in required):
             return folder
     return None

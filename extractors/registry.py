@@ -269,7 +269,7 @@ def _in_order(chosen: Mapping[str, Extractor]) -> list[Extractor]:
     before: dict[str, list[str]] = {}
     for group, extractor in chosen.items():
         wanted = [name for name in extractor.wants if name in chosen]
-        before[group] = [*extractor.needs, *wanted]
+        before[group] = list(extractor.needs) + wanted
     try:
         order = list(TopologicalSorter(before).static_order())
     except CycleError as error:
