@@ -111,9 +111,9 @@ def block(
     if shown:
         lines.append(f"delivery: {_delivery(shown, first, brief)}")
     if TREND in first and "transcript" not in gone:
-        stretches = [
-            *filter(None, (_stretches(n, one) for n, one in enumerate((a, b), start=1)))
-        ]
+        stretches = list(
+            filter(None, (_stretches(n, one) for n, one in enumerate((a, b), start=1)))
+        )
         lines += [f"words/min between pauses: {'. '.join(stretches)}"] * bool(stretches)
     if PAUSE in first and "signal" not in gone:
         each = filter(None, (_pauses(n, one) for n, one in enumerate((a, b), start=1)))

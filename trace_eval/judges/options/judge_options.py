@@ -107,7 +107,7 @@ class JudgeOptions(
         if "named" not in options:  # dataclasses.replace hands on what was named before
             names = [each.name for each in fields(cls)]
             object.__setattr__(
-                made, "_typed", frozenset({*names[: len(args)], *options})
+                made, "_typed", frozenset(set(names[: len(args)]) | set(options))
             )
         return made
 

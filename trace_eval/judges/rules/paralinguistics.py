@@ -104,7 +104,7 @@ def _choose(
             f"there is no evidence of what was asked for ({reasons})"
         )
     intro = f"None of the requests can be told ({reasons})"
-    return [*items, *_neutral(a, b, cuts)], intro, "neutral"
+    return items + _neutral(a, b, cuts), intro, "neutral"
 
 
 def _unknown(item: CheckedRequest) -> str:
