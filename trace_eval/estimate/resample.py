@@ -313,7 +313,7 @@ class Resampler:
     def estimates(self, options: IntervalOptions) -> dict[str, IntervalEstimate]:
         """Return every registered statistic with its interval."""
         if not self.units:
-            names = [*self._sums, *self._weighted, *self._differences]
+            names = list(self._sums) + list(self._weighted) + list(self._differences)
             return dict.fromkeys(names, IntervalEstimate(None))
         table = np.zeros((self.units, 0))
         if self._columns:

@@ -156,7 +156,7 @@ def number_rule(spec: str) -> NumberRule:
 
 
 def _names(more: list[str]) -> tuple[str, ...]:
-    return (*FAMILIES, *more)
+    return FAMILIES + tuple(more)
 
 
 def _rules(specs: list[str]) -> tuple[NumberRule, ...]:

@@ -181,7 +181,7 @@ def _questions(items: Opinions) -> Array:
     keys = [
         (name is None, name or "", 0 if name else row) for row, name in enumerate(names)
     ]
-    place = {key: number for number, key in enumerate(sorted({*keys}))}
+    place = {key: number for number, key in enumerate(sorted(set(keys)))}
     return np.array([place[key] for key in keys], np.int64)
 
 

@@ -344,7 +344,7 @@ def _rules(
         )
 
     verdicts: dict[str, Codes | None] = {"judge's own label": run.codes}
-    for rule in (*RULES, *baselines):
+    for rule in RULES + tuple(baselines):
         verdicts[rule.name] = rule.codes(run.table.facts)
     for name, codes in verdicts.items():
         if codes is None:

@@ -133,7 +133,7 @@ def _every_two(
     system_b = table.facts.get("system_b")
     if system_a is None or system_b is None:
         return
-    names_of_rows = map(str, [*system_a.tolist(), *system_b.tolist()])
+    names_of_rows = map(str, system_a.tolist() + system_b.tolist())
     number, systems = index_of(list(names_of_rows))
     first, second = number.reshape(2, -1)
     if run is None:  # one row a label, and not a pair

@@ -145,10 +145,10 @@ def outcomes_of(
     codes = codes[compared]
     names_a = system_a[compared].tolist()
     names_b = system_b[compared].tolist()
-    systems = sorted({*names_a, *names_b})
+    systems = sorted(set(names_a) | set(names_b))
     pairs, cell = _cells(names_a, names_b, codes, systems)
     counts = np.bincount(cell, minlength=len(pairs) * len(OUTCOMES))
-    every_system = {*system_a.tolist(), *system_b.tolist()}
+    every_system = set(system_a.tolist()) | set(system_b.tolist())
     return Outcomes(
         systems=tuple(systems),
         pairs=pairs,

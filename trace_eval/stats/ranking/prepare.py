@@ -99,7 +99,7 @@ def with_unjudged(judged: Opinions, labels: Opinions) -> Opinions:
             return judged
     judged_a = judged.facts["system_a"].tolist()
     judged_b = judged.facts["system_b"].tolist()
-    systems = {*judged_a, *judged_b}
+    systems = set(judged_a) | set(judged_b)
     meets_one: list[bool] = []
     for a, b in zip(items.facts["system_a"], items.facts["system_b"], strict=True):
         has_names = bool(a and b)
