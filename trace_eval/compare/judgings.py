@@ -58,7 +58,7 @@ class Judging(Opinions):
     @property
     def metrics(self) -> list[str]:
         """Names of the columns of labels and of scores."""
-        return [*self.codes, *self.scores]
+        return list(self.codes) + list(self.scores)
 
     @property
     def cluster(self) -> WholeNumbers | None:
@@ -133,7 +133,7 @@ def _nothing_in_common(first: Judging, second: Judging) -> str:
     """Show an id of both, and how to make ids equal."""
     ids = [repr(one.ids[0]) if len(one) else "none" for one in (first, second)]
     questions = [
-        {*one.facts.get("instruction_id", np.array([])).tolist()} - {None}
+        set(one.facts.get("instruction_id", np.array([])).tolist()) - {None}
         for one in (first, second)
     ]
     remedy = "give an item one id in both runs, without the name of a system"

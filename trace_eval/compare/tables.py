@@ -239,7 +239,7 @@ def _apart(report: RunComparison, fused: str) -> Table:
         for verdict in item.verdicts.values():
             seen.update(verdict)
     wholes = "overall", "preference", "match"
-    columns = dict.fromkeys(name for name in (*wholes, *LABEL_COLUMNS) if name in seen)
+    columns = dict.fromkeys(name for name in wholes + LABEL_COLUMNS if name in seen)
 
     def cell(labels: Mapping[str, str]) -> str:
         return " | ".join(labels.get(name, NOTHING) for name in columns)
