@@ -58,8 +58,8 @@ def read_audio_judge(source: Source, chosen: Selection) -> Converted:
     judged: dict[str, list[Row]] = {}
     summaries: dict[str, list[Row]] = {}
     others = []
-    for path in (*source.files("*.jsonl"), *source.files("*.csv")):
-        columns = {*column_names(path)}
+    for path in source.files("*.jsonl") + source.files("*.csv"):
+        columns = set(column_names(path))
         if not columns:
             problem = "is empty, or its first rows are no objects; fetch it again"
             converted.problems.append(Problem(source.name(path), problem))

@@ -224,7 +224,7 @@ def _correlate(result: Converted, rows: Rows, judged: Mapping[str, Marks]) -> No
     by group.
     """
     human: dict[str, Marks] = {}
-    for path in (*rows.source.files("*.jsonl"), *rows.source.files("*.csv")):
+    for path in rows.source.files("*.jsonl") + rows.source.files("*.csv"):
         if not path.name.startswith("metadata"):
             human[path.stem] = _marks(rows, path)
     if not human:
