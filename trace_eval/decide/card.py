@@ -102,7 +102,7 @@ class Card:
         if ran is not None and ran.both_orders:
             return ran.consistent, ran.both_orders
         tests = {row.dimension: row.bias for row in self.position if row.bias.pairs}
-        for name in (*MAIN, *reversed(tests)):
+        for name in MAIN + tuple(reversed(tests)):
             if name in tests:
                 bias = tests[name]
                 return bias.stable + bias.tied_both, bias.pairs

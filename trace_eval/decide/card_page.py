@@ -24,16 +24,16 @@ def comparison(cards: Sequence[Card]) -> Table:
     return grid(
         "Judges",
         (
-            *(
-                "judge",
-                "policy",
-                "scored",
-                "labelled",
-                "accuracy",
-                "best trivial rule",
-                "kappa",
-            ),
-            *("same in both orders", "US$", "fit for"),
+            "judge",
+            "policy",
+            "scored",
+            "labelled",
+            "accuracy",
+            "best trivial rule",
+            "kappa",
+            "same in both orders",
+            "US$",
+            "fit for",
         ),
         [
             (
@@ -244,8 +244,13 @@ def probe_table(probes: ProbeReport) -> Table:
     """Show how often a verdict was right on probes, with limits over instructions."""
     rows = (
         (
-            *(row.name, row.expected, row.held.count, row.held.of, row.held.value),
-            *(*row.ends, row.unscored),
+            row.name,
+            row.expected,
+            row.held.count,
+            row.held.of,
+            row.held.value,
+            *row.ends,
+            row.unscored,
         )
         for row in probes.rows
     )

@@ -181,7 +181,7 @@ def make_plan(run: LabelledRun, options: PlanOptions | None = None) -> LabelPlan
     chosen = order[:more]
     # inclusion probabilities of the pairs that have a label or get one
     shares = future.included(wanted)
-    labelled = {*chosen.tolist(), *world.rows[world.has_label].tolist()}
+    labelled = set(chosen.tolist()) | set(world.rows[world.has_label].tolist())
     inclusion = {
         str(run.table.ids[row]): float(share)
         for row, share in zip(
