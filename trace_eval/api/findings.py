@@ -116,7 +116,7 @@ def _statistics(
         title=title,
         report=report,
         tables=tuple(tables_of(report)),
-        sentences=(*answer_of(report), *raters_of(report), *enough_of(report)),
+        sentences=answer_of(report) + raters_of(report) + enough_of(report),
         warnings=tuple(warning.text for warning in report.warnings),
         notes=report.notes,
         points=tuple(points),

@@ -216,7 +216,7 @@ def judges_help() -> str:
         return "Who judges."
     from trace_eval.judges.registry.kinds import judge_specs
 
-    specs = dict.fromkeys((*judge_specs(), *judge_specs("single")))
+    specs = dict.fromkeys(judge_specs() + judge_specs("single"))
     return f"Who judges: {', '.join(specs)}; trace-eval doctor says which can run here."
 
 
@@ -228,7 +228,7 @@ def judge_options(command: Command) -> Command:
     # What everybody needs; all fields come by ``-J``.
     made = field_parameters(JudgeOptions, ("base_url", "samples", "max_cost"), _JUDGES)
     settings = field_parameters(_Settings, ("judge_settings",), _JUDGES)
-    return with_options(command, "judging", [*settings, *made], _judge_options)
+    return with_options(command, "judging", settings + made, _judge_options)
 
 
 def _judge_options(chosen: dict[str, Any], others: dict[str, Any]) -> JudgeOptions:

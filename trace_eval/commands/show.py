@@ -126,7 +126,7 @@ def _print_table(console: Console, blueprint: Blueprint, title: str) -> None:
     table.add_column(style="bold")
     table.add_column(style="dim")
     table.add_column(overflow="fold")
-    for name in (*GROUPS, *blueprint.extensions):
+    for name in list(GROUPS) + list(blueprint.extensions):
         group = blueprint.group(name)
         if isinstance(group, Absent):
             table.add_row(name, *_absent(name, group))

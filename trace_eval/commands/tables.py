@@ -106,7 +106,7 @@ def _print_notes(run: Run, caveats: Sequence[Sequence[str]]) -> None:
     from trace_eval.runs.voices import voices_of  # brings numpy
 
     voices = [row.sentence for row in voices_of(run) if not row.unknown]
-    for line in (*findings_in(run), *voices):
+    for line in findings_in(run) + voices:
         say(f"\nnote: {line}")
     counts = Counter(caveat for texts in caveats for caveat in set(texts))
     for caveat, count in sorted(counts.items()):
