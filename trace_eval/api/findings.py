@@ -18,6 +18,7 @@ from trace_eval.api.finding import Finding
 from trace_eval.data.columns import Columns
 from trace_eval.data.files import as_path
 from trace_eval.decide.answers import answer_of, card_answer, enough_of, raters_of
+from trace_eval.decide.card_page import comparison
 from trace_eval.decide.screen import screen_tables
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.runs.run import Run
@@ -267,8 +268,6 @@ def screening_finding(report: Screening) -> Finding:
 
 def cards_finding(cards: Sequence[Card]) -> Finding:
     """Turn judges' cards into a notebook object, whose report is the first card."""
-    from trace_eval.decide.card_page import comparison
-
     points = []
     for card in cards:
         value, interval = card.accuracy
