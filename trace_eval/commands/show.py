@@ -12,7 +12,17 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from blueprints import GROUPS, NOT_REQUESTED, Absent, Blueprint, UserError
+from blueprints import (
+    GROUPS,
+    NOT_REQUESTED,
+    Absent,
+    Blueprint,
+    UserError,
+    left_out,
+    render_brief,
+    render_compact,
+    render_paper,
+)
 from trace_eval.commands import options as shared
 from trace_eval.commands.console import results
 from trace_eval.commands.result_files import give
@@ -99,8 +109,6 @@ def _show_run(folder: Path, config: bool) -> None:
 
 
 def _print_blueprint(blueprint: Blueprint, format: str, title: str) -> None:
-    from blueprints import left_out, render_brief, render_compact, render_paper
-
     console = results()
     match format:
         case "people":
