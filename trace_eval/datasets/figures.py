@@ -14,7 +14,7 @@ from typing import Any
 
 from trace_eval.data.tables import records
 from trace_eval.estimate.interval import WILSON
-from trace_eval.estimate.share import Share
+from trace_eval.estimate.share import Share, quotient
 
 #: Said of a printed figure for which the released files hold no answers or no verdicts.
 NOT_REPRODUCIBLE = "published, not reproducible from these files"
@@ -103,7 +103,7 @@ def share_figure(
         name,
         n=n,
         unscored=unscored,
-        ours=100 * right / read if read else None,
+        ours=quotient(100 * right, read),
         worst=100 * right / n,
         best=100 * (right + unscored) / n,
         expected=100 * (right + unscored * chance) / n if chance else None,

@@ -171,24 +171,25 @@ def make_plan(run: LabelledRun, options: PlanOptions | None = None) -> LabelPlan
     least = future.labelled
     most = least + len(order)
     now = future.now()
-    wanted, expected, enough = (
-        (least, now, True) if now <= width else _fewest(future, width, most)
-    )
+    if now <= width:
+        wanted, expected, enough = least, now, True
+    else:
+        wanted, expected, enough = _fewest(future, width, most)
     more = wanted - least if enough else len(order)
     settled(options, more > 0, NOT_DRAWN)
     finite = bool(np.isfinite(expected))
-    beyond = None if enough or not finite else ceil(most * (expected / width) ** 2)
+    beyond = None
+    if finite and not enough:
+        beyond = ceil(most * (expected / width) ** 2)
     chosen = order[:more]
     # inclusion probabilities of the pairs that have a label or get one
     shares = future.included(wanted)
     labelled = set(chosen.tolist()) | set(world.rows[world.has_label].tolist())
-    inclusion = {
-        str(run.table.ids[row]): float(share)
-        for row, share in zip(
-            world.rows, [] if shares is None else shares, strict=False
-        )
-        if row in labelled
-    }
+    inclusion: dict[str, float] = {}
+    if shares is not None:
+        for row, share in zip(world.rows, shares, strict=False):
+            if row in labelled:
+                inclusion[str(run.table.ids[row])] = float(share)
     taken = run.table.labels.facts.get("seconds") if run.table.labels else None
     minutes = None
     if taken is not None and not np.isnan(taken).all():

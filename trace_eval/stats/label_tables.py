@@ -10,7 +10,7 @@ from blueprints import counted
 from fusion import DIMENSIONS
 from trace_eval.estimate.interval import methods_of
 from trace_eval.estimate.paired import tests_in_words
-from trace_eval.estimate.share import digits
+from trace_eval.estimate.share import digits, quotient
 from trace_eval.show.table import NOTHING, Table, count_text, grid, p_value, table
 from trace_eval.stats.agreement.learn import Learned
 from trace_eval.stats.agreement.levels import ALL, LEVELS
@@ -230,7 +230,7 @@ def _parts(report: AgreeReport) -> Iterator[Table]:
 
 
 def _resolved(result: Resolved) -> str:
-    d = digits(result.count / result.share if result.share else None)
+    d = digits(quotient(result.count, result.share))
     right = NOTHING if result.accuracy is None else f"{result.accuracy:.{d}f}"
     return f"{result.share:.{d}f} ({right})"
 

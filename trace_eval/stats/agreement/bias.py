@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trace_eval.estimate.paired import sign_flip
+from trace_eval.estimate.share import quotient
 from trace_eval.opinions.codes import MISSING, TIE, Codes, collapse_codes, flip
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.units import WholeNumbers
@@ -61,7 +62,7 @@ class LengthBias:
     def share_longer(self) -> float | None:
         """Share of the judge's winners that are the longer answer; None: no winner."""
         winners = self.longer + self.shorter
-        return self.longer / winners if winners else None
+        return quotient(self.longer, winners)
 
 
 def length_bias(
@@ -264,18 +265,18 @@ def difficulty(
     drawn = None if unit is None else unit[usable]
     gap, truth = gap[usable], np.where(mos_a[usable] > mos_b[usable], 0, 1)
     order = np.argsort(gap, kind="stable")
-    quartiles = tuple(
-        Quartile(
+    fourths: list[Quartile] = []
+    for rows in np.array_split(order, 4):
+        unit_of_rows = None if drawn is None else drawn[rows]
+        fourth = Quartile(
             low=float(gap[rows[0]]),
             high=float(gap[rows[-1]]),
             items=len(rows),
             accuracy=float((there[rows] == truth[rows]).mean()),
-            bias=position_bias(
-                there[rows], back[rows], None if drawn is None else drawn[rows]
-            ),
+            bias=position_bias(there[rows], back[rows], unit_of_rows),
         )
-        for rows in np.array_split(order, 4)
-    )
+        fourths.append(fourth)
+    quartiles = tuple(fourths)
     bound = (there == back) & (there != TIE)
     if bound.all() or not bound.any() or len(set(gap.tolist())) < 2:
         return Difficulty(quartiles, None, None)

@@ -139,14 +139,16 @@ def label_sets(
     ids: Texts, truth: Codes, predicted: Codes, who: str
 ) -> Iterator[DataWarning]:
     """Find typed against untyped ties, mixtures, and labels on one side alone."""
-    seen = [
-        np.bincount(c[c != MISSING], minlength=len(LABELS)) for c in (truth, predicted)
-    ]
-    typed, untyped = [bool(n[2:4].any()) for n in seen], [bool(n[4]) for n in seen]
-    sides = zip(
-        ("the labels", "the judge"), (truth, predicted), typed, untyped, strict=True
-    )
-    for side, codes, has_typed, has_untyped in sides:
+    seen: list[NDArray[np.int64]] = []
+    typed: list[bool] = []
+    untyped: list[bool] = []
+    for side, codes in (("the labels", truth), ("the judge", predicted)):
+        counts = np.bincount(codes[codes != MISSING], minlength=len(LABELS))
+        has_typed = bool(counts[2:4].any())
+        has_untyped = bool(counts[4])
+        seen.append(counts)
+        typed.append(has_typed)
+        untyped.append(has_untyped)
         if has_typed and has_untyped:
             text = (
                 f"{who}: {side} mix plain ties with typed ones; all ties are collapsed"

@@ -150,12 +150,14 @@ def categories(items: Opinions) -> Masks:
         return masks
     values = [value or None for value in column.tolist()]
     masks |= _by(values)
-    splits = [value.split(SEPARATOR) if value else [] for value in values]
+    splits = [(value or "").split(SEPARATOR) for value in values]
     width = max(map(len, splits), default=0)
     if width < 2:
         return masks
     for index in range(width):
-        parts = [split[index] if len(split) == width else None for split in splits]
+        parts: list[str | None] = []
+        for split in splits:
+            parts.append(split[index] if len(split) == width else None)
         masks |= _by(parts)
     return masks
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.estimate.options import IntervalOptions, SeedOptions
+from trace_eval.estimate.share import quotient
 from trace_eval.opinions.codes import MISSING, TIE, collapse_codes
 from trace_eval.show.table import column
 from trace_eval.stats.agreement.judges import Aligned
@@ -156,12 +157,7 @@ def forced(column: Aligned, groups: Masks) -> Iterator[Forced]:
             ties=ties,
             coverage=scored / items,
             accuracy=right / items,
-            accuracy_scored=_share(right, scored),
-            tie_half=_share(right + ties / 2, scored),
-            ties_out=_share(right, scored - ties),
+            accuracy_scored=quotient(right, scored),
+            tie_half=quotient(right + ties / 2, scored),
+            ties_out=quotient(right, scored - ties),
         )
-
-
-def _share(count: float, number: int) -> float | None:
-    """Return a share of a number of items; None of no items."""
-    return count / number if number else None

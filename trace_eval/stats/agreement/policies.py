@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fusion import DIMENSIONS, RATINGS, Policy, Rating
+from trace_eval.estimate.share import quotient
 from trace_eval.opinions.codes import BOTH_BAD, BOTH_GOOD, MISSING, Codes, is_untyped
 from trace_eval.opinions.units import crosstab
 from trace_eval.show.table import column, out_of
@@ -130,9 +131,9 @@ def winner_on_bad(counts: Counts) -> WinnerOnBad:
     winners = int(counts[:BOTH_GOOD].sum())
     right_winners = int(np.trace(counts[:BOTH_GOOD, :BOTH_GOOD]))
     return WinnerOnBad(
-        winner_on_bad=bad_with_winner / bad if bad else None,
+        winner_on_bad=quotient(bad_with_winner, bad),
         bad=bad,
-        winner_accuracy=right_winners / winners if winners else None,
+        winner_accuracy=quotient(right_winners, winners),
         winners=winners,
     )
 
@@ -177,8 +178,8 @@ def counterfactual(
         hits = int(right[mask].sum())
         resolved[name] = Resolved(
             count=count,
-            share=count / total if total else 0.0,
-            accuracy=hits / count if count else None,
+            share=quotient(count, total) or 0.0,
+            accuracy=quotient(hits, count),
         )
     return resolved
 

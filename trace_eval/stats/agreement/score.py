@@ -13,7 +13,7 @@ from blueprints import counted
 from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.estimate.options import IntervalOptions
 from trace_eval.estimate.paired import mean_difference, sign_flip
-from trace_eval.estimate.share import digits
+from trace_eval.estimate.share import digits, quotient
 from trace_eval.opinions.codes import MISSING, Codes
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.show.table import column, out_of
@@ -115,7 +115,12 @@ def guesses_of(judged: Opinions, options: AgreeOptions) -> RuleCodes:
 
 def _plain_counts(row: NDArray[Any]) -> tuple[int | float, ...]:
     """Return the counts of a row, whole ones as integers."""
-    return tuple(int(count) if count == int(count) else float(count) for count in row)
+    return tuple(map(_plain_count, row.tolist()))
+
+
+def _plain_count(count: float) -> int | float:
+    whole = int(count)
+    return whole if count == whole else float(count)
 
 
 def score_judge(
@@ -151,7 +156,7 @@ def score_judge(
         labels=column.labels,
         labelled=column.labelled,
         scored=column.scored,
-        coverage=column.scored / column.labelled if column.labelled else None,
+        coverage=quotient(column.scored, column.labelled),
         coverage_2way=defined(float(coverage_2way(counts))),
         metrics=metrics,
         confusion=tuple(map(_plain_counts, counts)),
@@ -212,33 +217,31 @@ def _baselines(
     wins = float(winners.sum())
     always = np.full(len(column.truth), column.labels.index(best.labels[0]), np.int8)
     beside = _paired(column, always, cluster, options)
-    yield from (
-        Baseline(
-            name="majority class",
-            items=best.items,
-            accuracy=defined(best.accuracy),
-            accuracy_2way=float(winners.max() / wins) if wins else None,
-            judge=judge,
-            p=beside.p,
-            among=max(1, int((counts.sum(1) > 0).sum())),
-            difference=beside.difference,
-        ),
-        Baseline(
-            name="random, uniform (expected)",
-            items=best.items,
-            accuracy=1 / len(counts),
-            accuracy_2way=0.5,
-            judge=judge,
-        ),
-        Baseline(
-            name="random, true shares (expected)",
-            items=best.items,
-            accuracy=defined(random_matched(counts)),
-            accuracy_2way=random_matched(counts[:2, :2])
-            if counts[:2, :2].sum()
-            else None,
-            judge=judge,
-        ),
+    labels_used = int((counts.sum(1) > 0).sum())
+    yield Baseline(
+        name="majority class",
+        items=best.items,
+        accuracy=defined(best.accuracy),
+        accuracy_2way=quotient(float(winners.max()), wins),
+        judge=judge,
+        p=beside.p,
+        among=max(1, labels_used),
+        difference=beside.difference,
+    )
+    yield Baseline(
+        name="random, uniform (expected)",
+        items=best.items,
+        accuracy=1 / len(counts),
+        accuracy_2way=0.5,
+        judge=judge,
+    )
+    both_name_one = counts[:2, :2]
+    yield Baseline(
+        name="random, true shares (expected)",
+        items=best.items,
+        accuracy=defined(random_matched(counts)),
+        accuracy_2way=random_matched(both_name_one) if both_name_one.sum() else None,
+        judge=judge,
     )
     for name, codes in guesses.items():
         yield _rule(name, codes, column, cluster, options)

@@ -144,7 +144,10 @@ def _starts(worths: list[float], target: float, delta: float) -> list[float]:
         suffices = [labels >= factor * least for labels in worths]
         tried.add(suffices.index(True) if any(suffices) else last)
     share = delta / len(tried)
-    return [share if row in tried else 0.0 for row in range(len(worths))]
+    shares = [0.0] * len(worths)
+    for row in tried:
+        shares[row] = share
+    return shares
 
 
 def fewest_labels(target: float, delta: float) -> int:

@@ -308,7 +308,9 @@ RankedValue = Fraction | float | None
 
 def ranks(values: Sequence[RankedValue]) -> list[int | None]:
     """Rank values; floats are rounded first, rationals are compared exactly."""
-    keys = [round(v, DECIMALS) if isinstance(v, float) else v for v in values]
+    keys: list[RankedValue] = []
+    for value in values:
+        keys.append(round(value, DECIMALS) if isinstance(value, float) else value)
     ranked = [key for key in keys if key is not None]
     places: list[int | None] = []
     for key in keys:

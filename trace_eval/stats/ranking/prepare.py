@@ -195,12 +195,12 @@ def contradicted(
             return None
         rows = np.zeros(len(table), bool)
         rows[joined[(one == other) & ((one == 0) | (one == 1))]] = True
-        first = test.first > test.second
+        place, wins = "second", test.second
+        if test.first > test.second:
+            place, wins = "first", test.first
         why = (
-            "this judge answers by position, not by content"
-            f" ({'first' if first else 'second'} wins in both orders of"
-            f" {test.first if first else test.second} of {counted(test.pairs, 'pair')},"
-            f" p = {test.p:.2g})"
+            f"this judge answers by position, not by content ({place} wins in both"
+            f" orders of {wins} of {counted(test.pairs, 'pair')}, p = {test.p:.2g})"
         )
     return Contradicted(rows, why) if rows.any() else None
 
