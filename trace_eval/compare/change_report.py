@@ -251,11 +251,15 @@ def direction(joined: Joined, metric: str, options: ChangeOptions) -> Direction:
             after = (y[present] == code).astype(float)
             moved = mean_difference(after - before, cluster, options.bootstrap)
             labels[name] = (float(before.mean()), float(after.mean()), moved)
+    first = second = 0.0
+    if len(gap):
+        first = float(one[present].mean())
+        second = float(other[present].mean())
     return Direction(
         metric=metric,
         items=len(gap),
-        first=float(one[present].mean()) if len(gap) else 0.0,
-        second=float(other[present].mean()) if len(gap) else 0.0,
+        first=first,
+        second=second,
         shift=shift,
         equivalence=wide,
         p=sign_flip(gap, cluster),

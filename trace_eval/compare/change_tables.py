@@ -40,16 +40,18 @@ def change_tables(report: JudgeChange) -> Iterator[Table]:
         "worst and best: everything unscored counts against, or for, the second",
     )
     yield from _flips(report)
-    yield table(
+    directions = table(
         "Direction, points from 0 to 1",
         report.direction,
         "metric items first second shift p equivalence",
         f"means of answer A, or of scores; {level:.0%} intervals; two one-sided tests"
         f" for the margin; p: {FLIPS_DRAWN}",
-    ).beside(
-        f"within {margin:g}",
-        ["yes" if d.interchangeable(margin) else "not shown" for d in report.direction],
     )
+    within: list[str] = []
+    for direction in report.direction:
+        is_within = direction.interchangeable(margin)
+        within.append("yes" if is_within else "not shown")
+    yield directions.beside(f"within {margin:g}", within)
     yield grid(
         "Shares of labels",
         ("metric", "label", "first", "second", "shift"),

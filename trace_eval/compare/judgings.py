@@ -131,11 +131,12 @@ def join(first: Judging, second: Judging) -> Joined:
 
 def _nothing_in_common(first: Judging, second: Judging) -> str:
     """Show an id of both, and how to make ids equal."""
-    ids = [repr(one.ids[0]) if len(one) else "none" for one in (first, second)]
-    questions = [
-        set(one.facts.get("instruction_id", np.array([])).tolist()) - {None}
-        for one in (first, second)
-    ]
+    ids: list[str] = []
+    questions: list[set[str]] = []
+    for one in (first, second):
+        ids.append(repr(one.ids[0]) if len(one) else "none")
+        names = one.facts.get("instruction_id", np.array([]))
+        questions.append(set(names.tolist()) - {None})
     remedy = "give an item one id in both runs, without the name of a system"
     if questions[0] & questions[1]:
         remedy += (

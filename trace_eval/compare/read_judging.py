@@ -173,13 +173,15 @@ def _table(path: Path, column: str, truth: str | None) -> Judging:
     }
     if "severe" in columns:
         facts["severe"] = _flags(columns["severe"])
-    return Judging(
+    reasons: NDArray[Any] = np.full(len(codes), None)
+    reasons[codes == MISSING] = NO_VERDICT
+    judging = Judging(
         source=f"{path.stem}:{column}",
         ids=ids,
         codes={"verdict": codes},
         facts=facts,
-        reasons={
-            "verdict": texts_of([NO_VERDICT if c == MISSING else None for c in codes])
-        },
+        reasons={"verdict": reasons},
         labels=labels,
-    ).take(np.array([not _is_absent(text) for text in columns["verdict"]], bool))
+    )
+    is_present = [not _is_absent(text) for text in columns["verdict"]]
+    return judging.take(np.array(is_present, bool))

@@ -228,7 +228,9 @@ def _lengths(
     words = [item.answer.text for item in items]
     if not any(words):
         return None, "s"
-    counts = [np.nan if text is None else len(text.split()) for text in words]
+    counts: list[float] = []
+    for text in words:
+        counts.append(np.nan if text is None else len(text.split()))
     return np.array(counts, float), "words"
 
 

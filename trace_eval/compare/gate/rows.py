@@ -153,11 +153,15 @@ def _tested(
     if was_scored.any():
         worst = float((np.nan_to_num(after) - before)[was_scored].mean())
     flips = int(np.nansum(changed(joined.first, joined.second, name)))
+    mean_before = mean_after = 0.0
+    if len(gap):
+        mean_before = float(before[has_both].mean())
+        mean_after = float(after[has_both].mean())
     return GateRow(
         metric=name,
         items=len(gap),
-        baseline=float(before[has_both].mean()) if len(gap) else 0.0,
-        candidate=float(after[has_both].mean()) if len(gap) else 0.0,
+        baseline=mean_before,
+        candidate=mean_after,
         difference=mean_difference(gap, units, options.bootstrap),
         limit=None if limits is None else limits[0],
         p=drop.p,
