@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from trace_eval.judges.claims.lexicon import THING
 from trace_eval.judges.claims.plain import is_measured
 from trace_eval.judges.claims.sentences import Sentence, named
-from trace_eval.judges.claims.stated import StatedClaim
+from trace_eval.judges.claims.stated import Relation, StatedClaim
 from trace_eval.judges.claims.tokens import Token
 
 _LABELS = re.compile(
@@ -139,18 +139,22 @@ def _quotation(sentence: Sentence, token: Token, start: int) -> StatedClaim:
     claimed = (
         spoken or missing or user or (bool(sides) and _stands_behind(sentence, token))
     )
+    relation: Relation = "course"
+    if claimed and not wished and len(sides) < 2:
+        relation = "says"
+    doubt = ""
+    if not user and not neither:
+        doubt = _doubt(sentence, token, head=head, missing=missing, sided=bool(sides))
     return StatedClaim(
         kind="quotation",
         text=sentence.claim_text(token),
-        relation="says" if claimed and not wished and len(sides) < 2 else "course",
+        relation=relation,
         places=sides if len(sides) == 1 else (),
         numbers=(token.value,),
         negated=missing or (neither and not user),
         of_user=user,
         spoken=spoken and not user,
-        doubt=""
-        if user or neither
-        else _doubt(sentence, token, head=head, missing=missing, sided=bool(sides)),
+        doubt=doubt,
     )
 
 

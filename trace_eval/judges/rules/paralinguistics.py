@@ -201,9 +201,11 @@ def _stand(
         passed = f"passes {len(findings) - len(failed)} of {len(findings)} checks"
         message = "; ".join([passed, *(failed or [findings[0][1].why])])
     else:
-        message = "; ".join(
-            f"{n} {'met' if f.met else 'not met'}: {f.why}" for n, f in findings
-        )
+        requests: list[str] = []
+        for label, finding in findings:
+            met = "met" if finding.met else "not met"
+            requests.append(f"{label} {met}: {finding.why}")
+        message = "; ".join(requests)
     return AnswerStanding(() if share >= _least(kind, cuts) else (message,), message)
 
 
