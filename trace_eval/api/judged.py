@@ -131,7 +131,9 @@ class Run(StoredRun):
 
         several = isinstance(others, Sequence) and not isinstance(others, str)
         listed: Sequence[Any] = others if several else [others]  # type: ignore[assignment]
-        folders = [o.folder if isinstance(o, StoredRun) else Path(o) for o in listed]
+        folders: list[Path] = []
+        for run in listed:
+            folders.append(run.folder if isinstance(run, StoredRun) else Path(run))
         provided, named = findings.labels_of(labels, columns)
         chosen = with_settings(CompareOptions(), options)
         report = compare_folders([self.folder, *folders], provided, chosen, named)

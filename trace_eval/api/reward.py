@@ -184,10 +184,8 @@ def _agreement(
     """Return how often a run's annotators share its preferences, or why none knows."""
     run = Run.open(folder)
     judge = options.only_judge
-    spec, stored = (
-        judge if isinstance(judge, str) else judge.spec,
-        run.record().judge.spec,
-    )
+    spec = judge if isinstance(judge, str) else judge.spec
+    stored = run.record().judge.spec
     if spec != stored:
         raise InputError(
             f"{folder}: was judged by {stored}, and the reward is {spec}'s; name a"
