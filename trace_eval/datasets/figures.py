@@ -98,7 +98,12 @@ def share_figure(
     if not n:
         return Figure(name, **more)
     read = n - unscored
-    low, high = Share(right, read).interval()
+    interval = expected = None
+    if read:
+        low, high = Share(right, read).interval()
+        interval = (100 * low, 100 * high)
+    if chance:
+        expected = 100 * (right + unscored * chance) / n
     return Figure(
         name,
         n=n,
@@ -106,8 +111,8 @@ def share_figure(
         ours=quotient(100 * right, read),
         worst=100 * right / n,
         best=100 * (right + unscored) / n,
-        expected=100 * (right + unscored * chance) / n if chance else None,
-        interval=(100 * low, 100 * high) if read else None,
+        expected=expected,
+        interval=interval,
         **more,
     )
 
@@ -231,10 +236,13 @@ def vocalbench_overall(row: ValueByColumn) -> float:
 def voicebench_overall(row: ValueByColumn) -> float:
     """Compute VoiceBench's overall: mean of nine, the means of 1 to 5 times 20."""
     means = ("alpacaeval", "commoneval", "wildvoice")
-    return (
-        math.fsum(20 * v if k in means else v for k, v in row.items() if k != "overall")
-        / 9
-    )
+    parts: list[float] = []
+    for name, value in row.items():
+        if name in means:
+            parts.append(20 * value)
+        elif name != "overall":
+            parts.append(value)
+    return math.fsum(parts) / 9
 
 
 def mean_overall(row: ValueByColumn) -> float:

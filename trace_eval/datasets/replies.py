@@ -43,7 +43,9 @@ def majority(replies: Any, clean: Callable[[str], str] = str.lower) -> bool | No
         clean: what is done to each; by the authors lower case alone, so ``Yes.`` is not
             ``yes``.
     """
-    words = [clean(r) if isinstance(r, str) else repr(r) for r in replies or ()]
+    words: list[str] = []
+    for reply in replies or ():
+        words.append(clean(reply) if isinstance(reply, str) else repr(reply))
     if not words:
         return None
     (first, times), *others = Counter(words).most_common(2)

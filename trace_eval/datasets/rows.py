@@ -209,6 +209,9 @@ class AuthorsRule:
         """Make the score of one answer; if None, ``detail`` says why it is unscored."""
         digest = hashlib.sha256(self.words.encode()).hexdigest()
         read = value is not None
+        unread: dict[str, Any] = {}
+        if not read:
+            unread = {"reason": Reason.UNPARSEABLE, "detail": detail}
         return Score(
             item=item,
             system=system,
@@ -216,12 +219,11 @@ class AuthorsRule:
             judge=self.judge,
             rubric_sha256=digest,
             status="scored" if read else "unscored",
-            reason=None if read else Reason.UNPARSEABLE,
-            detail=None if read else detail,
             value=value,
             used=int(read),
             samples=int(read),
             caveats=list(caveats),
+            **unread,
         )
 
 
@@ -245,11 +247,11 @@ def item_of(
     words = "" if text is None and audio is None and not turns else text
     fields = {"text": words, "audio": audio, "turns": turns or None}
     answer = {key: value for key, value in fields.items() if value is not None}
+    if not isinstance(question, Mapping):
+        question = {"text": question}
     return Single(
         id=name,
-        instruction=Instruction.model_validate(
-            question if isinstance(question, Mapping) else {"text": question}
-        ),
+        instruction=Instruction.model_validate(question),
         reference=(reference,) if reference else (),
         answer=Answer.model_validate(answer),
         **more,
