@@ -262,6 +262,16 @@ def _mechanisms(report: AgreeReport) -> Iterator[Table]:
 
 
 def _learned(learned: Learned) -> Table:
+    rows: list[tuple[object, ...]] = []
+    for candidate in learned.candidates:
+        row = (
+            candidate.name,
+            "yes" if candidate.fitted else "printed",
+            candidate.in_sample,
+            candidate.cross_validated,
+            candidate.cross_validated / learned.items,
+        )
+        rows.append(row)
     return grid(
         (
             f"Ways to fuse the dimensions of {learned.labels},"
@@ -274,16 +284,7 @@ def _learned(learned: Learned) -> Table:
             "cross-validated",
             "accuracy cross-validated",
         ),
-        (
-            (
-                c.name,
-                "yes" if c.fitted else "printed",
-                c.in_sample,
-                c.cross_validated,
-                c.cross_validated / learned.items,
-            )
-            for c in learned.candidates
-        ),
+        rows,
         f"best possible in sample: {learned.upper_bound}; {learned.folds} folds grouped"
         f" by instruction; {learned.unseen} of 64 cells are unseen and follow"
         f" {learned.fallback}",

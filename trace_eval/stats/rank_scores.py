@@ -233,7 +233,7 @@ def _rows(
     bounds = bounds_of(scale, judge.score)
     resampler = Resampler(units_of(items), options.start)
     for index, system in enumerate(means.systems):
-        resampler.mean(system, means.value, None, bounds, means.codes == index)
+        resampler.mean(system, means.value, bounds=bounds, where=means.codes == index)
     estimates = resampler.estimates(options)
     for index, system in enumerate(means.systems):
         is_own = codes == systems.index(system)

@@ -378,15 +378,16 @@ def robustness(
         (first != TIE) & (first != on),
         first == TIE,
     )
-    return [
-        Robustness(
+    results: list[Robustness] = []
+    for name, rows in zip(FELL_ON, groups, strict=True):
+        result = Robustness(
             fell_on=name,
             items=int(rows.sum()),
             repeat=_same(first, again, rows),
             noisy=_same(first, second, rows),
         )
-        for name, rows in zip(FELL_ON, groups, strict=True)
-    ]
+        results.append(result)
+    return results
 
 
 def _same(one: Codes, other: Codes | None, rows: NDArray[np.bool_]) -> float | None:

@@ -64,15 +64,16 @@ class Learned:
 
     def rows(self) -> list[dict[str, str]]:
         """Return the best table as rows that :func:`fusion.policy_from_rows` reads."""
-        return [
-            {
+        rows: list[dict[str, str]] = []
+        for c, vq, p in np.ndindex(self.table.shape):
+            row = {
                 "content": str(RATINGS[c]),
                 "voice_quality": str(RATINGS[vq]),
                 "paralinguistics": str(RATINGS[p]),
                 "overall": str(RATINGS[self.table[c, vq, p]]),
             }
-            for c, vq, p in np.ndindex(self.table.shape)
-        ]
+            rows.append(row)
+        return rows
 
 
 def learn(
@@ -126,19 +127,20 @@ def learn(
     stored = {
         name: _right(policy_codes(policy), counts) for name, policy in POLICIES.items()
     }
-    candidates = [
-        LearnedPolicy(name=name, fitted=False, in_sample=right, cross_validated=right)
-        for name, right in stored.items()
-    ]
-    candidates += [
-        LearnedPolicy(
+    candidates: list[LearnedPolicy] = []
+    for name, right in stored.items():
+        candidate = LearnedPolicy(
+            name=name, fitted=False, in_sample=right, cross_validated=right
+        )
+        candidates.append(candidate)
+    for name, fit in fits.items():
+        candidate = LearnedPolicy(
             name=name,
             fitted=True,
             in_sample=_right(fit(counts), counts),
             cross_validated=cross[name],
         )
-        for name, fit in fits.items()
-    ]
+        candidates.append(candidate)
     return Learned(
         labels=labels,
         items=len(cells),

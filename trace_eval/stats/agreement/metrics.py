@@ -318,12 +318,10 @@ def _comparison(
     units = Units.of(cells, int(np.prod(shape)), cluster)
     gained = shares[:, None, :] - shares[:, :, None]
     parts = (MeasurePart(gained.ravel(), np.ones(gained.size), -1.0),)
-    measures = {
-        name: MeasuredStatistic(
-            _second_minus_first(statistic, shares), parts, name == "kappa"
-        )
-        for name, statistic in (("accuracy", accuracy), ("kappa", kappa))
-    }
+    measures: dict[str, MeasuredStatistic] = {}
+    for name, statistic in (("accuracy", accuracy), ("kappa", kappa)):
+        difference = _second_minus_first(statistic, shares)
+        measures[name] = MeasuredStatistic(difference, parts, name == "kappa")
     differences = estimates(units, measures, options)
     test = mcnemar(-gained.ravel()[cells], cluster)
     return Comparison(

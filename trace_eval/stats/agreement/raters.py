@@ -202,7 +202,8 @@ def add_raters(
             if left_out := add_mean_r(book.resampler, key, pairs):
                 notes.append(_left_out_note(who, name, left_out, len(pairs)))
 
-        book.add("raters", who, name, Basis(len(pairs), "pairs"), register)
+        basis = Basis(len(pairs), "pairs")
+        book.add("raters", who, name, basis=basis, register=register)
 
     add("people", "mean_r", human_pairs(ratings))
     add("people", "leave_one_out_r", list(zip(raters, targets, strict=True)))

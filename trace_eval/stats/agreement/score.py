@@ -244,7 +244,7 @@ def _baselines(
         judge=judge,
     )
     for name, codes in guesses.items():
-        yield _rule(name, codes, column, cluster, options)
+        yield _rule(name, codes, column, cluster=cluster, options=options)
 
 
 class _Paired(NamedTuple):
@@ -280,9 +280,8 @@ def _rule(
     options: IntervalOptions,
 ) -> Baseline:
     size = len(column.labels)
-    guess = np.minimum(codes, size - 1).astype(
-        np.int8
-    )  # three labels: all ties are one
+    # of three labels all ties are one
+    guess = np.minimum(codes, size - 1).astype(np.int8)
     guess = np.where(column.usable, guess, MISSING).astype(np.int8)
     counts = column.counts(guess)
     judged = column.counts(

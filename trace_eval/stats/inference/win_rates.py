@@ -171,20 +171,17 @@ def own_rates(
     pair, outcome = np.divmod(outcomes.cell, len(OUTCOMES))
     first, second = outcomes.pairs[pair].T
     own = points(outcome, typed)
-    rows = (
-        RateRow(
-            name,
-            _rated(
-                (first == number, second == number),
-                own,
-                judge=own,
-                scored=everyone,
-                design=design,
-                level=level,
-            )[1],
+    rows: list[RateRow] = []
+    for number, name in enumerate(outcomes.systems):
+        _, rate = _rated(
+            (first == number, second == number),
+            own,
+            judge=own,
+            scored=everyone,
+            design=design,
+            level=level,
         )
-        for number, name in enumerate(outcomes.systems)
-    )
+        rows.append(RateRow(name, rate))
     return tuple(sorted(rows, key=_best_first))
 
 
