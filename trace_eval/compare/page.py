@@ -86,14 +86,10 @@ def write_page(
     assets = AudioAssets(path, copy)
     if isinstance(report, ScoreComparison):
         views = _score_views(report, runs, assets)
-        drawn = [
-            (
-                f"{r.second} minus {r.first}, {r.rubric}",
-                r.difference,
-                f"{r.difference.value:+.2f}",
-            )
-            for r in report.differences
-        ]
+        drawn: list[tuple[str, IntervalEstimate, str]] = []
+        for row in report.differences:
+            name = f"{row.second} minus {row.first}, {row.rubric}"
+            drawn.append((name, row.difference, f"{row.difference.value:+.2f}"))
         by = methods_of(one.difference for one in report.differences)
         legend = (
             "mean score: the difference over shared questions, with its interval"
@@ -229,17 +225,13 @@ def _picture(report: RunComparison) -> str:
     """Draw differences of accuracy, or without labels how often the runs agree."""
     results = {row.dimension for row in report.differences or report.mutual}
     main = next((name for name in MAIN if name in results), None)
-    points = [
-        (
-            f"{row.second} minus {row.first}",
-            row.difference,
-            "; ".join(
-                filter(None, (_points(row.difference), clear_alone(row, report)))
-            ),
-        )
-        for row in report.differences
-        if row.dimension == main
-    ]
+    points: list[tuple[str, IntervalEstimate, str]] = []
+    for row in report.differences:
+        if row.dimension != main:
+            continue
+        words = filter(None, (_points(row.difference), clear_alone(row, report)))
+        name = f"{row.second} minus {row.first}"
+        points.append((name, row.difference, "; ".join(words)))
     if points:
         by = methods_of(difference for _, difference, _ in points)
         message = (
@@ -247,16 +239,17 @@ def _picture(report: RunComparison) -> str:
             f" ({by})"
         )
         return _differences(points, lambda x: f"{percent(x)} points", message, most=1.0)
-    shares = [
-        ForestMark(
-            f"{row.first} and {row.second}",
-            row.same.value,
-            row.same.interval,
-            rate(row.same.value, row.same.interval),
+    shares: list[ForestMark] = []
+    for pair in report.mutual:
+        if pair.dimension != main or pair.same.value is None:
+            continue
+        share = ForestMark(
+            f"{pair.first} and {pair.second}",
+            value=pair.same.value,
+            interval=pair.same.interval,
+            told=rate(pair.same.value, pair.same.interval),
         )
-        for row in report.mutual
-        if row.dimension == main and row.same.value is not None
-    ]
+        shares.append(share)
     if not shares:
         return ""
     by = methods_of(row.same for row in report.mutual)
