@@ -297,8 +297,9 @@ def _seconds(events: Sequence[Event]) -> float:
 
 
 def _quantiles(of: str) -> list[FigureSpec]:
-    return [
-        FigureSpec(
+    specs: list[FigureSpec] = []
+    for q, least in _LEAST.items():
+        spec = FigureSpec(
             name=f"{of}_p{100 * q:.0f}_s",
             of=of,
             how="quantile",
@@ -306,8 +307,8 @@ def _quantiles(of: str) -> list[FigureSpec]:
             unit="s",
             least=least,
         )
-        for q, least in _LEAST.items()
-    ]
+        specs.append(spec)
+    return specs
 
 
 TRACE_EVAL = DefinitionSet(
