@@ -201,8 +201,9 @@ class Board:
 
     def figures(self) -> list[Figure]:
         """Compare the overall column as printed and computed, one figure per system."""
-        return [
-            Figure(
+        figures: list[Figure] = []
+        for system, row in self.rows().items():
+            figure = Figure(
                 "overall of the board",
                 system,
                 published=row["overall"],
@@ -212,8 +213,8 @@ class Board:
                 tolerance=self.tolerance,
                 note=self.remarks.get(system, ""),
             )
-            for system, row in self.rows().items()
-        ]
+            figures.append(figure)
+        return figures
 
 
 def wer_step(wer: float) -> int:

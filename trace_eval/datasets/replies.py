@@ -159,12 +159,12 @@ _WRONG = re.compile(
 
 def letter_of(reply: str) -> str | None:
     """Read the letter, ``A`` to ``D``, that a reply names; None unless just one."""
-    stated = sorted(
-        (match.start(1), match[1].upper())
-        for pattern in _STATED
-        for match in pattern.finditer(reply)
-        if _is_meant(reply, match.start(), match.start(1), match.end(1))
-    )
+    stated: list[tuple[int, str]] = []
+    for pattern in _STATED:
+        for match in pattern.finditer(reply):
+            if _is_meant(reply, match.start(), match.start(1), match.end(1)):
+                stated.append((match.start(1), match[1].upper()))
+    stated.sort()
     if stated:
         return stated[-1][1]
     if (first := _FIRST.match(reply)) and _is_meant(

@@ -68,11 +68,13 @@ class Row:
 
     def rest(self, *used: str) -> dict[str, Any]:
         """Return the other columns that hold something, for ``meta``."""
-        return {
-            name: value
-            for name, value in self.record.items()
-            if name not in used and value not in (None, "") and is_json(value)
-        }
+        rest: dict[str, Any] = {}
+        for name, value in self.record.items():
+            if name in used or value in (None, ""):
+                continue
+            if is_json(value):
+                rest[name] = value
+        return rest
 
 
 class Rows:
@@ -262,8 +264,9 @@ def spoken_turns(
     questions: Sequence[Path | str | None], answers: Sequence[Path | str | None]
 ) -> tuple[RecordedTurn, ...]:
     """Return the recordings of a dialogue as turns of the user and the assistant."""
-    return tuple(
-        RecordedTurn.model_validate({"audio": place, "speaker": speaker})
-        for both in zip(questions, answers, strict=True)
-        for place, speaker in zip(both, ("user", "assistant"), strict=True)
-    )
+    turns: list[RecordedTurn] = []
+    for question, answer in zip(questions, answers, strict=True):
+        for place, speaker in ((question, "user"), (answer, "assistant")):
+            turn = RecordedTurn.model_validate({"audio": place, "speaker": speaker})
+            turns.append(turn)
+    return tuple(turns)

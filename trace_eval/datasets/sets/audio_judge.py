@@ -109,15 +109,11 @@ def _human(result: Converted, rows: Rows, votes: Sequence[Row]) -> dict[str, flo
         result.notes.append(
             f"{read} votes on {len(points)} systems, {ties} of them ties"
         )
-        label_rows = [
-            (
-                str(row.get("data_ID") or n),
-                row["model1"],
-                row["model2"],
-                row["preference"],
-            )
-            for n, row in enumerate(votes)
-        ]
+        label_rows: list[tuple[str, str, str, str]] = []
+        for number, row in enumerate(votes):
+            name = str(row.get("data_ID") or number)
+            vote = (name, row["model1"], row["model2"], row["preference"])
+            label_rows.append(vote)
         result.labels = (
             ("instruction_id", "model1", "model2", "preference"),
             label_rows,

@@ -159,12 +159,10 @@ def _read_result(
                 result.items.append(item)
     words = f"URO-Bench, mode {mode}, as its own code averages replies"
     rule = AuthorsRule(rubric, words, f"authors/uro-bench/{mode}@{COMMIT}")
-    result.scores += [
-        rule.score(
-            f"{folder.name}-{number:04d}", chosen.system, value, "a reply holds no mark"
-        )
-        for number, value in enumerate(values)
-    ]
+    for number, value in enumerate(values):
+        name = f"{folder.name}-{number:04d}"
+        score = rule.score(name, chosen.system, value, detail="a reply holds no mark")
+        result.scores.append(score)
 
 
 def _printed(summary: Row | None) -> float | None:

@@ -228,14 +228,11 @@ def _correlate(result: Converted, rows: Rows, judged: Mapping[str, Marks]) -> No
             human[path.stem] = _marks(rows, path)
     if not human:
         return
-    result.labels = (
-        ("id_instruct_id", "rater", "score"),
-        [
-            (key, name, mark)
-            for name, marks in human.items()
-            for key, mark in marks.items()
-        ],
-    )
+    labels: list[tuple[Any, ...]] = []
+    for rater, marks_of_rater in human.items():
+        for key, mark in marks_of_rater.items():
+            labels.append((key, rater, mark))
+    result.labels = (("id_instruct_id", "rater", "score"), labels)
     every = {key: mark for marks in judged.values() for key, mark in marks.items()}
     for group, machine in {"": every, **judged}.items():
         kept: dict[str, Marks] = {}
