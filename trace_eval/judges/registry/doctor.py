@@ -286,13 +286,14 @@ async def options_of(spec: str, options: JudgeOptions) -> list[ListedOption]:
         cache = Path(folder) / "replies.sqlite"
         # The options of the user; failing those, the server's address alone; failing
         # that, none.
+        candidates = (
+            options,
+            JudgeOptions(base_url=options.base_url),
+            JudgeOptions(),
+        )
         tries = [
             replace(each, cache=cache, offline=True, max_cost=None)
-            for each in (
-                options,
-                JudgeOptions(base_url=options.base_url),
-                JudgeOptions(),
-            )
+            for each in candidates
         ]
         pairs = await _uses(lambda each, _: create_judge(spec, each), tries, [""])
         kind = KINDS.get(spec.partition(":")[0])

@@ -223,11 +223,11 @@ class _Check:
             return RuleFinding(inside >= outside, strength, why)
         if not b.emotion.trajectory:
             return cannot_tell("several emotions are requested, the clip has one score")
-        tops = [
-            max(w.scores, key=lambda k: (w.scores[k], k))
-            for w in b.emotion.trajectory
-            if w.scores
-        ]
+        tops: list[str] = []
+        for window in b.emotion.trajectory:
+            if window.scores:
+                _, top = max((score, name) for name, score in window.scores.items())
+                tops.append(top)
         matches = any(top in labels for top in tops)
         return RuleFinding(
             matches, 0.0, f"windows sound {', '.join(sorted(set(tops)))}"

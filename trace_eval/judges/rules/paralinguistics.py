@@ -88,12 +88,10 @@ def _choose(
     """Return checks, why these were chosen, and their kind."""
     if instruction.text is None:
         return _neutral(a, b, cuts), instruction.unread, "neutral"
-    items = [
-        CheckedRequest(
-            r.label, *checks.check(r, a, b=b, instruction=instruction, cuts=cuts)
-        )
-        for r in instruction.requests
-    ]
+    items: list[CheckedRequest] = []
+    for request in instruction.requests:
+        of_a, of_b = checks.check(request, a, b=b, instruction=instruction, cuts=cuts)
+        items.append(CheckedRequest(request.label, of_a, of_b))
     if not items:
         return _neutral(a, b, cuts), "The instruction asks for no delivery", "neutral"
     if any(item.comparable for item in items):
@@ -115,12 +113,11 @@ def _unknown(item: CheckedRequest) -> str:
 
 
 def _neutral(a: Blueprint, b: Blueprint, cuts: RuleThresholds) -> list[CheckedRequest]:
-    return [
-        CheckedRequest(name, first, second)
-        for (name, first), (_, second) in zip(
-            neutral(a, cuts), neutral(b, cuts), strict=True
-        )
-    ]
+    items: list[CheckedRequest] = []
+    both = zip(neutral(a, cuts), neutral(b, cuts), strict=True)
+    for (name, first), (_, second) in both:
+        items.append(CheckedRequest(name, first, second))
+    return items
 
 
 def neutral(b: Blueprint, cuts: RuleThresholds) -> list[tuple[str, RuleFinding]]:
