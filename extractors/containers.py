@@ -190,7 +190,14 @@ def _copy(container: Any, out: Any, max_seconds: float | None) -> float:
         raise Unreadable("its rate or channels are unknown")
     layout = stream.codec_context.layout.name
     converter = _Converter(layout, rate)
-    with soundfile.SoundFile(out, "w", rate, channels, "FLOAT", format="W64") as sound:
+    with soundfile.SoundFile(
+        out,
+        mode="w",
+        samplerate=rate,
+        channels=channels,
+        subtype="FLOAT",
+        format="W64",
+    ) as sound:
         written = 0
         most = None
         if max_seconds is not None:

@@ -145,11 +145,11 @@ def _modelscope(model: str) -> list[Path]:
     safe = name.replace(".", "___")
     snapshots = base / "models" / f"{owner}--{name}" / "snapshots"
     newest = sorted(snapshots.iterdir()) if _is_folder(snapshots) else []
-    return newest + [
-        base / parent / owner / leaf
-        for parent in ("models", "hub/models", "hub", ".")
-        for leaf in (safe, name)
-    ]
+    folders = list(newest)
+    for parent in ("models", "hub/models", "hub", "."):
+        for leaf in (safe, name):
+            folders.append(base / parent / owner / leaf)
+    return folders
 
 
 def package_folder(package: str) -> Path | None:
