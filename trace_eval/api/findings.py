@@ -228,15 +228,12 @@ def ablation_finding(report: AblationReport) -> Finding:
     """Turn ``ablate``'s report into a notebook object that draws the differences."""
     from trace_eval.decide.ablation_answer import ablation_answer, ablation_views
 
-    points = [
-        Point(
-            f"{row.condition}, {row.dimension}",
-            row.difference.value,
-            *row.difference.ends,
-        )
-        for row in report.groups.rows
-        if row.difference.value is not None
-    ]
+    points: list[Point] = []
+    for row in report.groups.rows:
+        if row.difference.value is None:
+            continue
+        name = f"{row.condition}, {row.dimension}"
+        points.append(Point(name, row.difference.value, *row.difference.ends))
     return Finding(
         "Ablation",
         report,

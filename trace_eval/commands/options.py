@@ -184,12 +184,10 @@ def _extract_options(chosen: dict[str, Any], others: dict[str, Any]) -> ExtractO
         overrides[group] = spec
     settings = split_settings(chosen.pop("extract_settings") or (), "-X")
     context = others["context"]
-    own: dict[str, dict[str, Any]] = {
-        name: dict(options)
-        for name, options in context.meta.get(_TABLE, {})
-        .get("extractor_options", {})
-        .items()
-    }
+    table = context.meta.get(_TABLE, {})
+    own: dict[str, dict[str, Any]] = {}
+    for name, options in table.get("extractor_options", {}).items():
+        own[name] = dict(options)
     for key in [key for key in settings if "." in key]:
         extractor, _, option = key.rpartition(".")
         own.setdefault(extractor, {})[option] = settings.pop(key)
