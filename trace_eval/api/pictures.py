@@ -20,7 +20,6 @@ from trace_eval.compare.gate.report import GateReport
 from trace_eval.compare.scores import ScoreComparison
 from trace_eval.decide.ablation import AblationReport
 from trace_eval.decide.card import Card
-from trace_eval.estimate.share import quotient
 from trace_eval.show import draw
 from trace_eval.show.draw import Picture, Point
 from trace_eval.show.table import TableNumber, figures
@@ -146,7 +145,7 @@ def _of_labels(
         texts: list[list[str]] = []
         for row in score.confusion:
             pairs = sum(row)
-            shades.append([quotient(number, pairs) for number in row])
+            shades.append([number / pairs if pairs else None for number in row])
             texts.append([f"{n:g}" for n in row])
         lines = (f"annotators: {score.dimension}", score.judge)
         yield (
