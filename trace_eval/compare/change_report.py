@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -284,7 +283,7 @@ def groups(joined: Joined, main: str, top: int) -> list[ChangeGroup]:
     differ = changed(joined.first, joined.second, main)
     gap = other - one
     facts = joined.first.facts
-    columns: dict[str, NDArray[Any]] = {}
+    columns: dict[str, Array] = {}
     if "category" in facts:
         columns["category"] = facts["category"]
     if "length" in facts and np.isfinite(facts["length"]).any():

@@ -10,10 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from blueprints import UserError
-from trace_eval.estimate.arrays import Array
+from trace_eval.estimate.arrays import Array, Mask
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.units import WholeNumbers
 from trace_eval.runs.record import RunRecord
@@ -66,7 +65,7 @@ class Judging(Opinions):
         unit = self.units()
         return None if unit is None or unit.max(initial=-1) + 1 == len(unit) else unit
 
-    def flags(self, fact: str) -> NDArray[np.bool_]:
+    def flags(self, fact: str) -> Mask:
         """Return a yes-or-no fact, False where unknown [shape=(n,)]."""
         return self.facts.get(fact, np.zeros(len(self), bool))
 

@@ -14,11 +14,11 @@ from dataclasses import dataclass, replace
 from math import ceil
 
 import numpy as np
-from numpy.typing import NDArray
 
 from blueprints import UserError, counted
 from trace_eval.decide.planned_run import ACCURACY, RATES, PlannedRun
 from trace_eval.opinions.codes import SPLIT
+from trace_eval.opinions.units import WholeNumbers
 from trace_eval.show.table import Table, table
 from trace_eval.stats.inference.future_labels import FutureLabels, quantile_width
 from trace_eval.stats.inference.labelled_run import LabelledRun
@@ -247,7 +247,7 @@ def _fewest(future: FutureLabels, width: float, most: int) -> tuple[int, float, 
 
 
 def _strata(
-    world: PlannedRun, order: NDArray[np.int64], chosen: NDArray[np.int64]
+    world: PlannedRun, order: WholeNumbers, chosen: WholeNumbers
 ) -> list[Stratum]:
     facts = world.run.table.facts
     if not len(world.systems):

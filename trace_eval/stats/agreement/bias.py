@@ -18,11 +18,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from trace_eval.estimate.arrays import Array, Mask
 from trace_eval.estimate.paired import sign_flip
 from trace_eval.estimate.share import quotient
 from trace_eval.opinions.codes import MISSING, TIE, Codes, collapse_codes, flip
@@ -68,8 +68,8 @@ class LengthBias:
 def length_bias(
     truth: Codes,
     predicted: Codes,
-    length_a: NDArray[Any],
-    length_b: NDArray[Any],
+    length_a: Array,
+    length_b: Array,
     unit: WholeNumbers | None = None,
 ) -> LengthBias:
     """Count and test; pairs of equal or unknown length are left out.
@@ -106,8 +106,8 @@ class _Counted(NamedTuple):
 def _counted(
     truth: Codes,
     predicted: Codes,
-    apart: NDArray[np.bool_],
-    a_longer: NDArray[np.bool_],
+    apart: Mask,
+    a_longer: Mask,
     unit: WholeNumbers | None,
 ) -> _Counted:
     """Count unscored, longer, shorter and tied verdicts on annotators' ties."""
@@ -150,8 +150,8 @@ class Verbosity:
 def verbosity(
     truth: Codes,
     predicted: Codes,
-    tokens_a: NDArray[Any],
-    tokens_b: NDArray[Any],
+    tokens_a: Array,
+    tokens_b: Array,
     unit: WholeNumbers | None = None,
 ) -> Verbosity:
     """Count and test; pairs of unknown length are left out.
@@ -189,7 +189,7 @@ def bias_rows(
     judge: JudgeOpinions,
     items: Opinions,
     fact: str,
-    bias: Callable[[Codes, Codes, NDArray[Any], NDArray[Any], WholeNumbers | None], B],
+    bias: Callable[[Codes, Codes, Array, Array, WholeNumbers | None], B],
     unit: WholeNumbers | None = None,
 ) -> Iterator[BiasRow[B]]:
     """Return a row per dimension, without self-comparisons; [] without the fact.
@@ -245,8 +245,8 @@ class Difficulty:
 def difficulty(
     there: Codes,
     back: Codes,
-    mos_a: NDArray[Any],
-    mos_b: NDArray[Any],
+    mos_a: Array,
+    mos_b: Array,
     unit: WholeNumbers | None = None,
 ) -> Difficulty | None:
     """Split and count; None with fewer than :data:`FEWEST` usable pairs.
@@ -288,9 +288,7 @@ def difficulty(
     )
 
 
-def _p_over_units(
-    x: NDArray[Any], y: NDArray[Any], unit: WholeNumbers | None
-) -> float | None:
+def _p_over_units(x: Array, y: Array, unit: WholeNumbers | None) -> float | None:
     """Test a rank correlation of units' means; None for few or equal ones."""
     from scipy.stats import spearmanr
 
@@ -358,7 +356,7 @@ class Robustness:
 
 
 def robustness(
-    base: Codes, repeat: Codes | None, noisy: Codes, side: NDArray[np.int64]
+    base: Codes, repeat: Codes | None, noisy: Codes, side: WholeNumbers
 ) -> list[Robustness]:
     """Compare a run with noise to one without, and to a repetition of that.
 
@@ -390,7 +388,7 @@ def robustness(
     return results
 
 
-def _same(one: Codes, other: Codes | None, rows: NDArray[np.bool_]) -> float | None:
+def _same(one: Codes, other: Codes | None, rows: Mask) -> float | None:
     if other is None or not rows.any():
         return None
     return float((one[rows] == other[rows]).mean())

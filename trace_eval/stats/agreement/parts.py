@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.estimate.options import IntervalOptions, SeedOptions
 from trace_eval.estimate.share import quotient
 from trace_eval.opinions.codes import MISSING, TIE, collapse_codes
+from trace_eval.opinions.units import WholeNumbers
 from trace_eval.show.table import column
 from trace_eval.stats.agreement.judges import Aligned
 from trace_eval.stats.agreement.levels import ALL, Masks
@@ -60,7 +60,7 @@ def whole(columns: Iterable[Sequence[Aligned]]) -> list[Aligned]:
 def category_rows(
     columns: Sequence[Aligned],
     groups: Masks,
-    cluster: NDArray[np.int64] | None,
+    cluster: WholeNumbers | None,
     options: IntervalOptions,
 ) -> Iterator[CategoryRow]:
     """Return rows of the overall label, where there are several categories."""
@@ -84,7 +84,7 @@ def category_rows(
 
 
 def labels_rows(
-    columns: Sequence[Aligned], cluster: NDArray[np.int64] | None, options: SeedOptions
+    columns: Sequence[Aligned], cluster: WholeNumbers | None, options: SeedOptions
 ) -> Iterator[LabelsRow]:
     """Return rows of the first items of a drawn order, which is one for all judges."""
     for it in columns:

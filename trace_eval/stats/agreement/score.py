@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from blueprints import counted
+from trace_eval.estimate.arrays import Array
 from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.estimate.options import IntervalOptions
 from trace_eval.estimate.paired import mean_difference, sign_flip
 from trace_eval.estimate.share import digits, quotient
 from trace_eval.opinions.codes import MISSING, Codes
 from trace_eval.opinions.opinions import Opinions
+from trace_eval.opinions.units import WholeNumbers
 from trace_eval.show.table import column, out_of
 from trace_eval.stats.agreement.baselines import (
     RULES,
@@ -113,7 +114,7 @@ def guesses_of(judged: Opinions, options: AgreeOptions) -> RuleCodes:
     return guesses
 
 
-def _plain_counts(row: NDArray[Any]) -> tuple[int | float, ...]:
+def _plain_counts(row: Array) -> tuple[int | float, ...]:
     """Return the counts of a row, whole ones as integers."""
     return tuple(map(_plain_count, row.tolist()))
 
@@ -126,7 +127,7 @@ def _plain_count(count: float) -> int | float:
 def score_judge(
     column: Aligned,
     guesses: RuleCodes,
-    cluster: NDArray[np.int64] | None,
+    cluster: WholeNumbers | None,
     options: AgreeOptions,
 ) -> JudgeScore:
     """Score one judge on one dimension, beside the rules of :func:`guesses_of`.
@@ -209,7 +210,7 @@ def _baselines(
     counts: Counts,
     best: Majority,
     guesses: RuleCodes,
-    cluster: NDArray[np.int64] | None,
+    cluster: WholeNumbers | None,
     options: IntervalOptions,
 ) -> Iterator[Baseline]:
     judge = defined(float(accuracy(counts)))
@@ -257,7 +258,7 @@ class _Paired(NamedTuple):
 def _paired(
     column: Aligned,
     guess: Codes,
-    cluster: NDArray[np.int64] | None,
+    cluster: WholeNumbers | None,
     options: IntervalOptions,
 ) -> _Paired:
     """Compare judge and guess where both say something."""
@@ -276,7 +277,7 @@ def _rule(
     name: str,
     codes: Codes,
     column: Aligned,
-    cluster: NDArray[np.int64] | None,
+    cluster: WholeNumbers | None,
     options: IntervalOptions,
 ) -> Baseline:
     size = len(column.labels)

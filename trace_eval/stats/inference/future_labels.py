@@ -20,7 +20,7 @@ from itertools import compress
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.estimate.arrays import Array
+from trace_eval.estimate.arrays import Array, Mask
 from trace_eval.stats.inference.influence import ppi_components
 from trace_eval.stats.inference.ppi import interval
 from trace_eval.stats.inference.sampling import Design, simple_design
@@ -56,7 +56,7 @@ class Mean:
     """
 
     rows: RowNumbers
-    flipped: NDArray[np.bool_]
+    flipped: Mask
     judged: Array
 
     def width(self, values: Array, design: Design, level: float) -> float:
@@ -91,7 +91,7 @@ class FutureLabels:
     """
 
     values: Array
-    has_label: NDArray[np.bool_]
+    has_label: Mask
     verdict: RowNumbers
     inclusion: Array | None
     cluster: RowNumbers | None

@@ -7,10 +7,9 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from blueprints import UserError, counted
-from trace_eval.estimate.arrays import Array
+from trace_eval.estimate.arrays import Array, Mask
 from trace_eval.estimate.paired import holm, sign_flip
 from trace_eval.opinions.codes import (
     BOTH_BAD,
@@ -192,10 +191,10 @@ def _best_first(row: RateRow) -> tuple[float, str]:
 
 
 def _rated(
-    places: tuple[NDArray[np.bool_], NDArray[np.bool_]],
+    places: tuple[Mask, Mask],
     human: tuple[Array, Array],
     judge: tuple[Array, Array],
-    scored: NDArray[np.bool_],
+    scored: Mask,
     design: Design,
     level: float,
 ) -> tuple[PPIComponents, PPIEstimate]:

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from blueprints import UserError, counted
 from fusion import (
@@ -21,6 +20,7 @@ from fusion import (
     threshold,
 )
 from trace_eval.data.columns import Missing
+from trace_eval.estimate.arrays import Mask
 from trace_eval.opinions.codes import DESIGN_FACTS, LABELS, MISSING
 from trace_eval.opinions.opinions import DataWarning, Opinions, refuse_unjudged
 from trace_eval.opinions.units import IDENTITY
@@ -154,7 +154,7 @@ def ranking_warnings(
 class Contradicted:
     """Comparisons that a judge decided by position, and a clause on how it shows."""
 
-    rows: NDArray[np.bool_]
+    rows: Mask
     why: str
 
     @property
