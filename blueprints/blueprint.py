@@ -77,7 +77,7 @@ class Blueprint(Strict):
     @property
     def names(self) -> list[str]:
         """All groups in rendering order; extensions come last, by name."""
-        return [*GROUPS, *sorted(self.extensions.keys() - GROUPS.keys())]
+        return list(GROUPS) + sorted(self.extensions.keys() - GROUPS.keys())
 
     def group(self, name: str) -> Present | Absent:
         """Return a group by name, extensions included.
@@ -124,11 +124,11 @@ def feature_groups(
     """
     if isinstance(names, str):
         raise UserError(f"drop {names!r}: give a list of groups, e.g. [{names!r}]")
-    known = {*GROUPS, *ALIASES, *extensions}
+    known = set(GROUPS) | set(ALIASES) | set(extensions)
     groups: set[str] = set()
     for name in names:
         if name not in known:
-            offered = ", ".join((*GROUPS, *ALIASES))
+            offered = ", ".join(list(GROUPS) + list(ALIASES))
             raise UserError(f"drop {name!r}: no such feature group; use {offered}")
         groups.update(ALIASES.get(name, (name,)))
     return frozenset(groups)
@@ -146,7 +146,7 @@ def flat(blueprint: Blueprint) -> dict[str, Value]:
     'not_requested'
     """
     row: dict[str, Value] = {}
-    for name in (*GROUPS, *blueprint.extensions):
+    for name in list(GROUPS) + list(blueprint.extensions):
         group = blueprint.group(name)
         row[f"{name}.status"] = str(group.status)
         if not isinstance(group, Absent):

@@ -45,11 +45,14 @@ def _homes(package: str) -> dict[str, str]:
 
     spec = sys.modules[package].__spec__
     source = spec.loader.get_source(package)  # type: ignore[union-attr]
-    return {
-        alias.name: node.module
-        for branch in ast.parse(source).body
-        if isinstance(branch, ast.If) and ast.unparse(branch.test) == "TYPE_CHECKING"
-        for node in branch.body
-        if isinstance(node, ast.ImportFrom) and node.module
-        for alias in node.names
-    }
+    homes: dict[str, str] = {}
+    for branch in ast.parse(source).body:
+        if not isinstance(branch, ast.If):
+            continue
+        if ast.unparse(branch.test) != "TYPE_CHECKING":
+            continue
+        for node in branch.body:
+            if isinstance(node, ast.ImportFrom) and node.module:
+                for alias in node.names:
+                    homes[alias.name] = node.module
+    return homes

@@ -97,12 +97,14 @@ def quoted(value: object) -> str:
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     if text.isprintable():  # then nothing in it is hidden; as good as always
         return text
-    return "".join(
-        json.dumps(char)[1:-1]
-        if unicodedata.category(char) in _HIDDEN and char not in _JOINERS
-        else char
-        for char in text
-    )
+    return "".join(map(_escaped_if_hidden, text))
+
+
+def _escaped_if_hidden(char: str) -> str:
+    is_hidden = unicodedata.category(char) in _HIDDEN and char not in _JOINERS
+    if is_hidden:
+        return json.dumps(char)[1:-1]
+    return char
 
 
 def counted(number: int, one: str, many: str | None = None) -> str:

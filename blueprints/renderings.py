@@ -94,14 +94,15 @@ def render_compact(bp: Blueprint, *, drop: Collection[str] = ()) -> str:
 
 
 def _contours(gone: frozenset[str]) -> str:
-    models = [GROUPS[name] for name in GROUPS if name not in gone]
-    steps = dict.fromkeys(
-        f"{model.contour_steps} for {model.contour_of}"
-        if model.contour_of
-        else str(model.contour_steps)
-        for model in models
-        if "contour" in model.model_fields
-    )
+    steps: list[str] = []
+    for name, model in GROUPS.items():
+        if name in gone or "contour" not in model.model_fields:
+            continue
+        number = str(model.contour_steps)
+        if model.contour_of:
+            number = f"{number} for {model.contour_of}"
+        if number not in steps:
+            steps.append(number)
     return (
         "Behind the colon inside a line is a contour: one number for each of the equal"
         f" steps of the whole clip ({', '.join(steps)}; fewer in short clips), `.` for a"
@@ -117,8 +118,12 @@ def compact_legend(drop: Collection[str] = ()) -> str:
         for name, model in GROUPS.items()
         if name not in gone
     ]
-    contours = [] if gone.issuperset(ALIASES["properties"]) else [_contours(gone)]
-    return "\n".join([_HEAD, *contours, *lines, _TAIL])
+    paragraphs = [_HEAD]
+    if not gone.issuperset(ALIASES["properties"]):
+        paragraphs.append(_contours(gone))
+    paragraphs += lines
+    paragraphs.append(_TAIL)
+    return "\n".join(paragraphs)
 
 
 #: The legend of all groups: explain units and notation once, in the prompt's static
@@ -142,7 +147,8 @@ def render_brief(bp: Blueprint, *, drop: Collection[str] = ()) -> str:
             lines.append(group.brief(bp.clip_s))
         else:
             parts.append(f"{label(name)} {group.brief(bp.clip_s)}")
-    return "\n".join([*lines, "; ".join(parts + absent)]).strip() or NOTHING
+    lines.append("; ".join(parts + absent))
+    return "\n".join(lines).strip() or NOTHING
 
 
 def brief_legend(drop: Collection[str] = ()) -> str:
@@ -227,19 +233,18 @@ def render_paper(
             rounded = scores and {label: round(x, 3) for label, x in scores.items()}
             out[f"{speaker}_{group}"] = rounded
     if "quality" not in gone:
-        values = (
-            (key, getattr(bp.quality, field, None)) for key, field in _QUALITY.items()
-        )
-        out[f"{speaker}_audio_quality"] = {
-            key: None if value is None else f"{value:.2f} / 5.00"
-            for key, value in values
-        }
-    properties: dict[str, JsonValue] = {
-        key: _rounded(bp, getattr(bp.group(group), field, None))
-        for group, keys in _PROPERTIES.items()
-        if group not in gone
-        for key, field in keys.items()
-    }
+        marks: dict[str, JsonValue] = {}
+        for key, field in _QUALITY.items():
+            value = getattr(bp.quality, field, None)
+            marks[key] = None if value is None else f"{value:.2f} / 5.00"
+        out[f"{speaker}_audio_quality"] = marks
+    properties: dict[str, JsonValue] = {}
+    for group, keys in _PROPERTIES.items():
+        if group in gone:
+            continue
+        for key, field in keys.items():
+            measure = getattr(bp.group(group), field, None)
+            properties[key] = _rounded(bp, measure)
     if properties:
         out[f"{speaker}_audio_properties"] = properties
     return out

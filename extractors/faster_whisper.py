@@ -91,7 +91,9 @@ class FasterWhisperExtractor(Recogniser):
     # Without tokenizer.json the library asks the network.
     required: ClassVar[tuple[str, ...]] = ("model.bin", "config.json", "tokenizer.json")
     optional: ClassVar[tuple[str, ...]] = (
-        *("preprocessor_config.json", "vocabulary.json", "vocabulary.txt"),
+        "preprocessor_config.json",
+        "vocabulary.json",
+        "vocabulary.txt",
     )
     what: ClassVar[str] = "a folder with a converted Whisper model"
     own_beam_size: ClassVar[int] = 5
@@ -320,30 +322,29 @@ class FasterWhisperExtractor(Recogniser):
         # Nothing goes from one stretch to the next, so only those are decoded again
         # that need it, and these from their last whole window on, which writes what it
         # wrote.
-        again = {
-            number: last_whole(mine, part)
-            for number, (mine, part) in enumerate(zip(result, parts, strict=True))
-            if broken(mine, part)
-        }
+        again: dict[int, int | None] = {}
+        rest: list[Span] = []
+        for number, (mine, part) in enumerate(zip(result, parts, strict=True)):
+            if not broken(mine, part):
+                continue
+            whole = last_whole(mine, part)
+            again[number] = whole
+            if whole is not None:
+                part = Span(start_s=whole / FRAMES_PER_S, end_s=part.end_s)
+            rest.append(part)
         if not again:
             return transcription
-        rest = [
-            parts[number]
-            if whole is None
-            else Span(start_s=whole / FRAMES_PER_S, end_s=parts[number].end_s)
-            for number, whole in again.items()
-        ]
-        repaired = by_part(
-            self._transcribe(model, speech, rest, language).segments, rest
-        )
+        decoded = self._transcribe(model, speech, rest, language)
+        repaired = by_part(decoded.segments, rest)
         for (number, whole), mine in zip(again.items(), repaired, strict=True):
-            if whole is not None:
-                kept = [one for one in result[number] if one["seek"] <= whole]
-                mine = [*kept, *(one for one in mine if one["seek"] > whole)]
-            result[number] = mine
-        return transcription._replace(
-            segments=[segment for mine in result for segment in mine]
-        )
+            if whole is None:
+                result[number] = mine
+                continue
+            before = [one for one in result[number] if one["seek"] <= whole]
+            after = [one for one in mine if one["seek"] > whole]
+            result[number] = before + after
+        segments = [segment for mine in result for segment in mine]
+        return transcription._replace(segments=segments)
 
     def _transcribe(
         self, model: Any, speech: Samples, parts: Sequence[Span], language: str | None

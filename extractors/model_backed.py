@@ -75,7 +75,7 @@ class ModelExtractor(Extractor):
         place = self.locate()
         if place is None:
             return []
-        named = [place / name for name in (*self.required, *self.optional)]
+        named = [place / name for name in self.required + self.optional]
         return [path for path in named or [place] if path.is_file()]
 
     # The libraries have no types here (see pyproject.toml), hence Any.

@@ -109,7 +109,7 @@ def model_folder(model: str, required: Sequence[str]) -> Path | None:
     if is_path(model):
         path = Path(model).expanduser()
         return path if _is_folder(path) else None
-    for folder in (*_hugging_face(model, required), *_modelscope(model)):
+    for folder in _hugging_face(model, required) + _modelscope(model):
         if all(_is_file(folder / name) for name in required):
             return folder
     return None
@@ -145,11 +145,11 @@ def _modelscope(model: str) -> list[Path]:
     safe = name.replace(".", "___")
     snapshots = base / "models" / f"{owner}--{name}" / "snapshots"
     newest = sorted(snapshots.iterdir()) if _is_folder(snapshots) else []
-    return newest + [
-        base / parent / owner / leaf
-        for parent in ("models", "hub/models", "hub", ".")
-        for leaf in (safe, name)
-    ]
+    folders = list(newest)
+    for parent in ("models", "hub/models", "hub", "."):
+        for leaf in (safe, name):
+            folders.append(base / parent / owner / leaf)
+    return folders
 
 
 def package_folder(package: str) -> Path | None:

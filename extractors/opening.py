@@ -124,7 +124,12 @@ def sound_file(
         cut = next((part.cut for part in parts if part.cut), None)
         if len(parts) > 1 or (parts and parts[0].head):
             make = partial(
-                _joined, raw, size, parts, label, None if for_part else max_seconds
+                _joined,
+                raw,
+                size=size,
+                parts=parts,
+                label=label,
+                max_seconds=None if for_part else max_seconds,
             )
             if len(parts) == 1:
                 window = io.BufferedReader(Window(raw, parts[0], size))

@@ -106,12 +106,11 @@ class WeightsSource(NamedTuple):
     @property
     def hashes(self) -> dict[str, str]:
         """SHA-256 of the model's own files, parts joined."""
-        whole = {
-            name: sha256
-            for package in self.packages
-            for name, sha256 in package.files.items()
-            if _PART not in name
-        }
+        whole: dict[str, str] = {}
+        for package in self.packages:
+            for name, sha256 in package.files.items():
+                if _PART not in name:
+                    whole[name] = sha256
         return whole | dict(self.joined)
 
 

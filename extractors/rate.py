@@ -110,16 +110,19 @@ class WordRateExtractor(Extractor):
 
 def word_rates(signal: Signal, transcript: Transcript | Absent) -> Rate:
     """Return words a minute, from first to last speech and of speech (VAD) alone."""
-    words = language = None
+    words = language = wpm = articulation_wpm = None
     if isinstance(transcript, Transcript):
         words = len(transcript.words) or len(transcript.text.split())
-        language = (
-            UNSURE if "unsure_language" in transcript.suspect else transcript.language
-        )
-    spoken_s = signal.speech[-1].end_s - signal.speech[0].start_s
+        language = transcript.language
+        if "unsure_language" in transcript.suspect:
+            language = UNSURE
+    if words:
+        spoken_s = signal.speech[-1].end_s - signal.speech[0].start_s
+        wpm = 60 * words / spoken_s
+        articulation_wpm = 60 * words / signal.speech_s
     return Rate(
-        wpm=60 * words / spoken_s if words else None,
-        articulation_wpm=60 * words / signal.speech_s if words else None,
+        wpm=wpm,
+        articulation_wpm=articulation_wpm,
         words=words,
         syllables_per_s=None,
         syllables=None,

@@ -91,13 +91,13 @@ _SETTINGS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
 @lru_cache(maxsize=1)
 def _entries() -> dict[str, EntryPoint]:
     """Name -> where the class is, built-in ones first; the group is the class's own."""
-    built_in = [
-        EntryPoint(name, target, ENTRY_POINT_GROUP)
-        for members in _BUILT_IN.values()
-        for name, target in members.items()
-    ]
+    offered: list[EntryPoint] = []
+    for members in _BUILT_IN.values():
+        for name, target in members.items():
+            offered.append(EntryPoint(name, target, ENTRY_POINT_GROUP))
+    offered += entry_points(group=ENTRY_POINT_GROUP)
     entries: dict[str, EntryPoint] = {}
-    for entry in [*built_in, *entry_points(group=ENTRY_POINT_GROUP)]:
+    for entry in offered:
         first = entries.setdefault(entry.name, entry)
         if first.value != entry.value:
             raise UserError(
@@ -269,7 +269,7 @@ def _in_order(chosen: Mapping[str, Extractor]) -> list[Extractor]:
     before: dict[str, list[str]] = {}
     for group, extractor in chosen.items():
         wanted = [name for name in extractor.wants if name in chosen]
-        before[group] = [*extractor.needs, *wanted]
+        before[group] = list(extractor.needs) + wanted
     try:
         order = list(TopologicalSorter(before).static_order())
     except CycleError as error:

@@ -56,12 +56,12 @@ def channel_blocks(
                     f"{path}: no channel {channel}; it has {file.channels}, from 0"
                 )
         taken = _taken(file, rate) if None in channels else None
-        streams = [
-            None
-            if rate == SPEECH_RATE
-            else soxr.ResampleStream(rate, SPEECH_RATE, 1, quality="HQ")
-            for _ in channels
-        ]
+        streams: list[soxr.ResampleStream | None] = [None] * len(channels)
+        if rate != SPEECH_RATE:
+            streams = [
+                soxr.ResampleStream(rate, SPEECH_RATE, 1, quality="HQ")
+                for _ in channels
+            ]
         for block, last in _checked_blocks(file, label):
             results = []
             for channel, stream in zip(channels, streams, strict=True):

@@ -82,15 +82,15 @@ def check_state(
         for name in model
         if name in state and _shape(state[name]) != _shape(model[name])
     ]
-    mismatches = [
-        f"{len(names)} tensors {what} ({names[0]})"
-        for what, names in (
-            ("are missing", missing),
-            ("are not part of the model", extra),
-            ("have another shape", other),
-        )
-        if names
-    ]
+    named = {
+        "are missing": missing,
+        "are not part of the model": extra,
+        "have another shape": other,
+    }
+    mismatches: list[str] = []
+    for what, names in named.items():
+        if names:
+            mismatches.append(f"{len(names)} tensors {what} ({names[0]})")
     if mismatches:
         raise UserError(
             f"{path}: does not fit the model: {', '.join(mismatches)}; {remedy}"

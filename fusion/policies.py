@@ -12,7 +12,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib.metadata import entry_points
@@ -67,7 +67,9 @@ class Policy:
         They come in the declared order. A single one means that the policy decides
         alike whatever the missing ratings are; only then is the overall rating known.
         """
-        choices = [RATINGS if rating is None else (rating,) for rating in ratings]
+        choices: list[Sequence[Rating]] = []
+        for rating in ratings:
+            choices.append(RATINGS if rating is None else (rating,))
         outcomes = {self(*cell) for cell in product(*choices)}
         return tuple(rating for rating in RATINGS if rating in outcomes)
 

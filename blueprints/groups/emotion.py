@@ -35,9 +35,10 @@ class Emotion(Present):
             if top is not None and top != before:
                 course.append(f"{label(top)} at {number(window.start_s, 1)}")
                 before = top
-        return "; ".join(
-            [hundredths(self.scores, most), *([" ".join(course)] if course else [])]
-        )
+        scores = hundredths(self.scores, most)
+        if not course:
+            return scores
+        return f"{scores}; {' '.join(course)}"
 
     brief_units: ClassVar[str] = "emotion in hundredths"
     brief_without: ClassVar[str] = "all scores but the two highest"

@@ -21,6 +21,13 @@ COURSE_ST = 3.0
 BRIEF_VOICED = 0.25
 
 
+def _semitones(hz: float | None) -> float | None:
+    """Return a pitch on a logarithmic scale; None where there is none."""
+    if hz is None or hz <= 0:
+        return None
+    return 12 * math.log2(hz)
+
+
 class Pitch(Present):
     """Fundamental frequency of the voiced parts."""
 
@@ -56,10 +63,7 @@ class Pitch(Present):
     )
 
     def brief(self, clip_s: float | None) -> str:
-        semitones = [
-            None if hz is None or hz <= 0 else 12 * math.log2(hz)
-            for hz in self.contour.values
-        ]
+        semitones = [_semitones(hz) for hz in self.contour.values]
         contour = self.contour.model_copy(update={"values": semitones})
         parts = [
             norms.PITCH.level(self.mean_hz, 0),

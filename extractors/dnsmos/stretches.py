@@ -156,7 +156,9 @@ def _opening_scores(
     # All of it differs from the longest by what is behind it.
     if whole <= SHIFTED_FRAMES and short:
         overall += means[-1] - by_length[len(short) - 1]
-    return [float(x) for x in (*means, *by_length[len(short) :])], float(overall)
+    scores_of_lengths = means.tolist()
+    scores_of_lengths += map(float, by_length[len(short) :])
+    return scores_of_lengths, float(overall)
 
 
 def _p835(model: P835Model, samples: Samples) -> npt.NDArray[np.float64]:

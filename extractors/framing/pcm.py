@@ -57,11 +57,20 @@ def wave(reader: Reader, place: int) -> SampleLayout | None:
         size = reader.number(at + 4, 4, little)
         if name == b"data":
             if large and size == 0xFFFFFFFF and long_at:
-                where = long_size, long_at, 8
+                stated, size_at, size_width = long_size, long_at, 8
             else:
-                where = size, at + 4, 4
-            total_at = None if large else place + 4
-            return SampleLayout(at + 8, *where, frame, rate, little, plain, total_at)
+                stated, size_at, size_width = size, at + 4, 4
+            return SampleLayout(
+                first=at + 8,
+                stated=stated,
+                size_at=size_at,
+                size_width=size_width,
+                frame=frame,
+                rate=rate,
+                little=little,
+                plain=plain,
+                total_at=None if large else place + 4,
+            )
         if name == b"ds64":
             long_at, long_size = at + 16, reader.number(at + 16, 8)
         elif name == b"fmt ":

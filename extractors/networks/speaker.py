@@ -138,11 +138,15 @@ class CampplusExtractor(NetworkExtractor):
         events = _changes(least, blueprint, speech=speech, unknown=unknown)
         if least is not None and least.cosine >= _limit(blueprint):
             events += _drifts(voices.pieces, clip.speech, spans, unknown)
+        likeness = at_s = None
+        if least is not None:
+            likeness = round(least.cosine, 3)
+            at_s = _rounded(clip_time(spans, least.at_s))
         values: dict[str, JsonValue] = {
             "embedding": [round(float(number), _DECIMALS) for number in voices.whole],
             "bandwidth": "narrow" if is_narrow(blueprint) else "wide",
-            "likeness": None if least is None else round(least.cosine, 3),
-            "at_s": None if least is None else _rounded(clip_time(spans, least.at_s)),
+            "likeness": likeness,
+            "at_s": at_s,
             "unknown": "; ".join(unknown) or None,
             "events": [event.model_dump(mode="json") for event in events],
         }
@@ -207,7 +211,7 @@ def _mood(blueprint: Blueprint, at_s: float) -> str | None:
     if not isinstance(pitch, Pitch):
         return "its pitch was not measured, which tells moods apart"
     contour = pitch.contour
-    hertz = np.array([np.nan if hz is None else hz for hz in contour.values])
+    hertz = np.array(contour.values, float)  # None, where there is no voice, is NaN
     times = contour.start_s + contour.step_s * np.arange(len(hertz))
     is_near = abs(times - at_s) <= 2 * _REACH_S
     is_voiced = ~np.isnan(hertz) & is_near

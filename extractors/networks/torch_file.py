@@ -34,8 +34,15 @@ _CODE = ", which could run code"
 
 #: Opcodes whose argument is the value itself.
 _VALUES = {
-    *("BININT", "BININT1", "BININT2", "BINFLOAT", "BINUNICODE", "SHORT_BINUNICODE"),
-    *("LONG1", "SHORT_BINSTRING", "BINSTRING"),
+    "BININT",
+    "BININT1",
+    "BININT2",
+    "BINFLOAT",
+    "BINUNICODE",
+    "SHORT_BINUNICODE",
+    "LONG1",
+    "SHORT_BINSTRING",
+    "BINSTRING",
 }
 _CONSTANTS: Mapping[str, Callable[[], Any]] = {
     "NONE": lambda: None,

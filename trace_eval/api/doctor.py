@@ -93,9 +93,9 @@ def diagnose() -> Diagnosis:
         "extractors": sorted(
             map(_extractor, extractors.names()), key=lambda check: check.name
         ),
-        "networks": [*map(_network, NETWORKS)],
+        "networks": list(map(_network, NETWORKS)),
         "default recogniser": [_recogniser()],
-        "readers of benchmarks": [*map(_reader, dataset_names())],
+        "readers of benchmarks": list(map(_reader, dataset_names())),
         "judges": [
             *(_judge(name, kind) for name, kind in KINDS.items()),
             *map(_plugin, entry_points(group=ENTRY_POINT_GROUP)),

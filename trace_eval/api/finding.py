@@ -106,11 +106,9 @@ class Finding:
         return ax
 
     def _repr_html_(self) -> str:
-        lines = [
-            *self.sentences,
-            *(f"warning: {text}" for text in self.warnings),
-            *(f"note: {text}" for text in self.notes),
-        ]
+        lines = list(self.sentences)
+        lines += [f"warning: {text}" for text in self.warnings]
+        lines += [f"note: {text}" for text in self.notes]
         parts = [
             (table.title, table.columns, table.rows, table.caption)
             for table in self.tables

@@ -18,6 +18,7 @@ from trace_eval.api.finding import Finding
 from trace_eval.data.columns import Columns
 from trace_eval.data.files import as_path
 from trace_eval.decide.answers import answer_of, card_answer, enough_of, raters_of
+from trace_eval.decide.card_page import comparison
 from trace_eval.decide.screen import screen_tables
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.runs.run import Run
@@ -116,7 +117,7 @@ def _statistics(
         title=title,
         report=report,
         tables=tuple(tables_of(report)),
-        sentences=(*answer_of(report), *raters_of(report), *enough_of(report)),
+        sentences=answer_of(report) + raters_of(report) + enough_of(report),
         warnings=tuple(warning.text for warning in report.warnings),
         notes=report.notes,
         points=tuple(points),
@@ -227,15 +228,12 @@ def ablation_finding(report: AblationReport) -> Finding:
     """Turn ``ablate``'s report into a notebook object that draws the differences."""
     from trace_eval.decide.ablation_answer import ablation_answer, ablation_views
 
-    points = [
-        Point(
-            f"{row.condition}, {row.dimension}",
-            row.difference.value,
-            *row.difference.ends,
-        )
-        for row in report.groups.rows
-        if row.difference.value is not None
-    ]
+    points: list[Point] = []
+    for row in report.groups.rows:
+        if row.difference.value is None:
+            continue
+        name = f"{row.condition}, {row.dimension}"
+        points.append(Point(name, row.difference.value, *row.difference.ends))
     return Finding(
         "Ablation",
         report,
@@ -267,8 +265,6 @@ def screening_finding(report: Screening) -> Finding:
 
 def cards_finding(cards: Sequence[Card]) -> Finding:
     """Turn judges' cards into a notebook object, whose report is the first card."""
-    from trace_eval.decide.card_page import comparison
-
     points = []
     for card in cards:
         value, interval = card.accuracy

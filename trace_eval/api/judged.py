@@ -15,13 +15,16 @@ from blueprints import UserError
 from trace_eval.api import findings
 from trace_eval.api.finding import Finding
 from trace_eval.api.python_words import in_python, python_words
+from trace_eval.compare.options import CompareOptions
 from trace_eval.data.settings import with_settings
 from trace_eval.data.sources import source_of
 from trace_eval.data.system_folders import Systems
 from trace_eval.decide.agree import agree
 from trace_eval.decide.card import make_cards
+from trace_eval.decide.labelled import read_labelled_run
 from trace_eval.decide.rank import rank
 from trace_eval.decide.screen import screen
+from trace_eval.report.answer import short_answer
 from trace_eval.runs.events import Listener, RunEvent
 from trace_eval.runs.job import open_job
 from trace_eval.runs.options import DEFAULT_RATERS, Options, usual_rubrics
@@ -56,8 +59,6 @@ class Run(StoredRun):
 
     def _answer(self) -> tuple[str, ...]:
         """Return the first sentence of the report, where it takes a moment at most."""
-        from trace_eval.report.answer import short_answer
-
         return short_answer(self.folder)
 
     @python_words
@@ -126,12 +127,13 @@ class Run(StoredRun):
         Raises:
             UserError: they share no item, or an option is unknown.
         """
-        from trace_eval.compare.options import CompareOptions
         from trace_eval.compare.scores import compare_folders
 
         several = isinstance(others, Sequence) and not isinstance(others, str)
         listed: Sequence[Any] = others if several else [others]  # type: ignore[assignment]
-        folders = [o.folder if isinstance(o, StoredRun) else Path(o) for o in listed]
+        folders: list[Path] = []
+        for run in listed:
+            folders.append(run.folder if isinstance(run, StoredRun) else Path(run))
         provided, named = findings.labels_of(labels, columns)
         chosen = with_settings(CompareOptions(), options)
         report = compare_folders([self.folder, *folders], provided, chosen, named)
@@ -153,8 +155,6 @@ class Run(StoredRun):
         Raises:
             UserError: there are no labels, or an option is unknown.
         """
-        from trace_eval.decide.labelled import read_labelled_run
-
         chosen = with_settings(ScreenOptions(), options)
         provided, named = findings.labels_of(labels, columns)
         run = read_labelled_run(self.folder, provided, columns=named)

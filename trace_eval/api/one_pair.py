@@ -67,7 +67,7 @@ class ItemJudge:
     """A judge, with its extraction, for items that come one by one, without a run."""
 
     def __init__(self, options: Options) -> None:
-        rubrics = [*map(load_rubric, options.rubrics)]
+        rubrics = list(map(load_rubric, options.rubrics))
         self._extract = options.extract
         self._panel = panel_of(options.judges, rubrics, options.judging)
         self.policy = any_policy(options.policy)

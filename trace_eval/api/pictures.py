@@ -145,7 +145,7 @@ def _of_labels(
         texts: list[list[str]] = []
         for row in score.confusion:
             pairs = sum(row)
-            shades.append([n / pairs if pairs else None for n in row])
+            shades.append([number / pairs if pairs else None for number in row])
             texts.append([f"{n:g}" for n in row])
         lines = (f"annotators: {score.dimension}", score.judge)
         yield (
@@ -196,9 +196,13 @@ def _meetings(report: RankReport) -> Picture:
     for row in systems:
         against = [rates.get((row, column)) for column in systems]
         shades.append(against)
-        texts.append(["" if rate is None else f"{100 * rate:.0f}" for rate in against])
+        texts.append(list(map(_percent, against)))
     axes = ("win rate, %, of", "against")
     return draw.matrix((systems, systems), shades, texts, axes)
+
+
+def _percent(rate: float | None) -> str:
+    return "" if rate is None else f"{100 * rate:.0f}"
 
 
 def _responses(result: TurnsResult) -> Iterator[tuple[str, Picture]]:

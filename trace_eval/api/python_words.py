@@ -43,7 +43,9 @@ def in_python(text: str) -> str:
     'missing=drop leaves them out; run: trace-eval rank run --full'
     """
     parts = _COMMAND.split(text)
-    return "".join(part if n % 2 else _keywords(part) for n, part in enumerate(parts))
+    # commands stand between the other words, and stay as they are
+    parts[::2] = map(_keywords, parts[::2])
+    return "".join(parts)
 
 
 def _keywords(text: str) -> str:

@@ -82,16 +82,15 @@ class RewardFunction:
         for number, prompt in enumerate(prompts):
             groups[prompt].append(number)
         answers = [_answer(clip) for clip in clips]
-        pairs = {
-            (one, other): Pair(
-                id=f"{one}-{other}",
-                instruction=Instruction(text=prompt),
-                a=answers[one],
-                b=answers[other],
-            )
-            for prompt, members in groups.items()
-            for one, other in combinations(members, 2)
-        }
+        pairs: dict[tuple[int, int], Pair] = {}
+        for prompt, members in groups.items():
+            for one, other in combinations(members, 2):
+                pairs[one, other] = Pair(
+                    id=f"{one}-{other}",
+                    instruction=Instruction(text=prompt),
+                    a=answers[one],
+                    b=answers[other],
+                )
         results = complete(self._judged(pairs))
         return [
             self._row(number, answers[number], results) for number in range(len(clips))
@@ -184,10 +183,8 @@ def _agreement(
     """Return how often a run's annotators share its preferences, or why none knows."""
     run = Run.open(folder)
     judge = options.only_judge
-    spec, stored = (
-        judge if isinstance(judge, str) else judge.spec,
-        run.record().judge.spec,
-    )
+    spec = judge if isinstance(judge, str) else judge.spec
+    stored = run.record().judge.spec
     if spec != stored:
         raise InputError(
             f"{folder}: was judged by {stored}, and the reward is {spec}'s; name a"

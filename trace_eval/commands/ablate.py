@@ -43,7 +43,7 @@ def ablate(
     from trace_eval.runs.ablate import ablate
 
     folders = ablate(run, replace(options, judging=judging))
-    report = compare(run, folders, options, labels, columns)
+    report = compare(run, folders, options, labels=labels, columns=columns)
     sentences = ablation_answer(report)
     say(*sentences)
     print_tables(ablation_views(report), width=WIDTH)

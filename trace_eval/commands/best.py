@@ -104,11 +104,12 @@ def _row(ranking: Ranking) -> tuple[str, ...]:
         )
     first = ranking.ranking[0]
     value = first.strength if first.score is None else first.score
+    figure = "-" if value is None else f"{value:.3f}"
     return (
         ranking.group,
         first.candidate.removeprefix(f"{ranking.group}/"),
         first.system or "-",
-        "-" if value is None else f"{value:.3f}",
+        figure,
         str(len(ranking.ranking)),
         "tied" if ranking.tied else "",
     )

@@ -75,7 +75,8 @@ class Commands(TyperGroup):
         """Read ``help``, ``help all`` and ``help COMMAND`` as ``--help``."""
         if args[:1] == ["help"]:
             self._lists_all = args[1:] == ["all"]
-            args = [*([] if self._lists_all else args[1:]), "--help"]
+            named = [] if self._lists_all else args[1:]
+            args = [*named, "--help"]
         return super().parse_args(ctx, args)
 
     def list_commands(self, ctx: Any) -> list[str]:
@@ -143,12 +144,11 @@ def with_known_options(text: str, command: Any) -> str:
 
 def _refuse_misplaced(error: Exception) -> None:
     """Say where an option of the judge or of extraction goes, when typed alone."""
-    option, context = getattr(error, "option_name", None), getattr(error, "ctx", None)
+    option = getattr(error, "option_name", None)
+    context = getattr(error, "ctx", None)
     if context and context.command.name in ("judge", "rate") and _EXTRA in str(error):
-        one, two = (
-            context.params.get("items"),
-            str(error).rpartition("(")[2].rstrip(")"),
-        )
+        one = context.params.get("items")
+        two = str(error).rpartition("(")[2].rstrip(")")
         message = f"{one} {two}: there is one input; two folders of recordings are"
         raise UserError(f"{message} --a {one} --b {two.split()[0]}") from None
     if not option or not context:
@@ -212,10 +212,10 @@ def _say_stopped() -> int:
 def _ending(error: Exception) -> tuple[str, int]:
     """Return the line that is printed for an error, and the exit code."""
     name = f"{type(error).__name__}: {error}".rstrip(": ")
+    if isinstance(error, DamagedFile):
+        return str(error), EXIT_DAMAGED
     if isinstance(error, UserError):
-        return str(error), EXIT_DAMAGED if isinstance(
-            error, DamagedFile
-        ) else EXIT_USAGE
+        return str(error), EXIT_USAGE
     if isinstance(error, FileNotFoundError) and not _has_working_folder():
         return (
             "the folder in which this was typed is gone; change into another one",

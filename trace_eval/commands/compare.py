@@ -106,7 +106,7 @@ def print_change(
     """Print what a change of judges does; ``gate --judge-changed`` does the same."""
     from trace_eval.compare.judges import judge_change, judge_change_tables
 
-    report = judge_change(sources, repeats, options, labels, columns)
+    report = judge_change(sources, repeats, options, labels=labels, columns=columns)
     say(f"{report.title}: {report.sentence}")
     for note in report.notes:
         say_note(note)

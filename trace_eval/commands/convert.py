@@ -128,17 +128,23 @@ def _cells(figure: Figure) -> list[str]:
         lines.append(f"expected {number(figure.expected)}")
     if figure.note:
         lines.append(figure.note)
-    bounds = figure.unscored > 0
+    published = worst = best = items = unscored = ""
+    if figure.published is not None:
+        published = f"{figure.published:.4f}".rstrip("0").rstrip(".")
+    if figure.n:
+        items = f"{figure.n:,}"
+        unscored = f"{figure.unscored:,}"
+    if figure.unscored > 0:
+        worst = number(figure.worst)
+        best = number(figure.best)
     return [
         figure.name,
         figure.system,
-        ""
-        if figure.published is None
-        else f"{figure.published:.4f}".rstrip("0").rstrip("."),
+        published,
         number(figure.ours),
-        f"{figure.n:,}" if figure.n else "",
-        f"{figure.unscored:,}" if figure.n else "",
-        number(figure.worst) if bounds else "",
-        number(figure.best) if bounds else "",
+        items,
+        unscored,
+        worst,
+        best,
         "; ".join(lines),
     ]

@@ -15,6 +15,8 @@ from trace_eval.commands.progress import progress
 from trace_eval.commands.result_files import give
 from trace_eval.commands.signatures import from_classes
 from trace_eval.data.input_options import InputOptions
+from trace_eval.data.outputs import write_lines
+from trace_eval.data.shards import Shard
 from trace_eval.data.urls import location
 from trace_eval.extracting.options import ExtractOptions
 
@@ -44,10 +46,8 @@ def extract(
     extracting: ExtractOptions,
 ) -> None:
     """Turn recordings into blueprints, without judging."""
-    from trace_eval.data.outputs import write_lines
     from trace_eval.data.recordings import recordings_in
     from trace_eval.data.records import spill_into
-    from trace_eval.data.shards import Shard
     from trace_eval.runs.extraction import extract_to
 
     part = Shard.parse(reading.shard) if reading.shard else None

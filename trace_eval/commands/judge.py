@@ -226,8 +226,8 @@ def _conclude(folder: Path, out: Path | str) -> None:
 
 def rate(**values: Any) -> None:
     """Score single answers by a rubric, with the defaults of scores; resumable."""
-    judges = values["judge"] or [*DEFAULT_RATERS]
-    rubrics = values["rubric"] or [*usual_rubrics(judges)]
+    judges = values["judge"] or list(DEFAULT_RATERS)
+    rubrics = values["rubric"] or list(usual_rubrics(judges))
     values["judge"] = judges
     values["rubric"] = rubrics
     judge(**values)

@@ -37,17 +37,19 @@ def list_() -> None:
 
     columns = ("model", "group", "weights", "languages", "here", "licence")
     result = list_models()
-    rows = [
-        (
-            row.model.spec,
+    rows: list[tuple[object, ...]] = []
+    for row in result:
+        here = f"{row.size / 1e6:.0f} MB" if row.path else "no"
+        model = row.model
+        cells = (
+            model.spec,
             row.group,
-            row.model.parameters,
-            row.model.languages,
-            f"{row.size / 1e6:.0f} MB" if row.path else "no",
-            row.model.licence,
+            model.parameters,
+            model.languages,
+            here,
+            model.licence,
         )
-        for row in result
-    ]
+        rows.append(cells)
     print_tables([grid("", columns, rows)], width=FILE_WIDTH)
     say(*(f"{row.model.spec}: {row.path}" for row in result if row.path))
     give(result)

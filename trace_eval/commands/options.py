@@ -184,12 +184,10 @@ def _extract_options(chosen: dict[str, Any], others: dict[str, Any]) -> ExtractO
         overrides[group] = spec
     settings = split_settings(chosen.pop("extract_settings") or (), "-X")
     context = others["context"]
-    own: dict[str, dict[str, Any]] = {
-        name: dict(options)
-        for name, options in context.meta.get(_TABLE, {})
-        .get("extractor_options", {})
-        .items()
-    }
+    table = context.meta.get(_TABLE, {})
+    own: dict[str, dict[str, Any]] = {}
+    for name, options in table.get("extractor_options", {}).items():
+        own[name] = dict(options)
     for key in [key for key in settings if "." in key]:
         extractor, _, option = key.rpartition(".")
         own.setdefault(extractor, {})[option] = settings.pop(key)
@@ -216,7 +214,7 @@ def judges_help() -> str:
         return "Who judges."
     from trace_eval.judges.registry.kinds import judge_specs
 
-    specs = dict.fromkeys((*judge_specs(), *judge_specs("single")))
+    specs = dict.fromkeys(judge_specs() + judge_specs("single"))
     return f"Who judges: {', '.join(specs)}; trace-eval doctor says which can run here."
 
 
@@ -228,7 +226,7 @@ def judge_options(command: Command) -> Command:
     # What everybody needs; all fields come by ``-J``.
     made = field_parameters(JudgeOptions, ("base_url", "samples", "max_cost"), _JUDGES)
     settings = field_parameters(_Settings, ("judge_settings",), _JUDGES)
-    return with_options(command, "judging", [*settings, *made], _judge_options)
+    return with_options(command, "judging", settings + made, _judge_options)
 
 
 def _judge_options(chosen: dict[str, Any], others: dict[str, Any]) -> JudgeOptions:

@@ -119,13 +119,15 @@ def print_tables(
     for table in (part for whole in tables for part in by_judge(whole, console.width)):
         keys, parts = _keys(table), fitting(table, console.width)
         for number, columns in enumerate(parts):
-            last = number == len(parts) - 1
+            heading = caption = None
+            if table.title and number == 0:
+                heading = Text(table.title, style="bold")
+            if table.caption and number == len(parts) - 1:
+                caption = Text(table.caption)
             shown = RichTable(
-                title=Text(table.title, style="bold")
-                if table.title and not number
-                else None,
+                title=heading,
                 title_justify="left",
-                caption=Text(table.caption) if table.caption and last else None,
+                caption=caption,
                 caption_justify="left",
                 box=SIMPLE_HEAD,
                 pad_edge=False,

@@ -29,11 +29,20 @@ SUFFIXES = (".pdf", ".svg", ".png")
 
 #: Options of all commands that name what is written: a folder, or a file.
 WRITTEN = {
-    **{"out": "--out", "csv": "--csv", "csv_folder": "--csv", "export": "--export"},
-    **{"label_studio": "--label-studio", "csv_file": "--csv", "html": "--html"},
-    **{"junit": "--junit", "json_file": "--json", "batch_file": "--batch-file"},
-    **{"save_policy": "--save-policy", "plot": "--plot", "latex": "--latex"},
-    **{"markdown": "--markdown"},
+    "out": "--out",
+    "csv": "--csv",
+    "csv_folder": "--csv",
+    "export": "--export",
+    "label_studio": "--label-studio",
+    "csv_file": "--csv",
+    "html": "--html",
+    "junit": "--junit",
+    "json_file": "--json",
+    "batch_file": "--batch-file",
+    "save_policy": "--save-policy",
+    "plot": "--plot",
+    "latex": "--latex",
+    "markdown": "--markdown",
 }
 
 #: Set by ``--quiet``: neither progress nor warnings nor notes are printed.
@@ -51,7 +60,7 @@ def unwritten() -> Mapping[str, list[str]]:
 
 def want(name: str, files: Iterable[object]) -> None:
     """Remember files that a call is to write."""
-    _UNWRITTEN.set({**unwritten(), name: [*map(str, files)]})
+    _UNWRITTEN.set({**unwritten(), name: list(map(str, files))})
 
 
 def take(name: str) -> list[str]:

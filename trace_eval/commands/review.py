@@ -102,7 +102,7 @@ def _write(
             came, files=(label_studio / "tasks.json", label_studio / "config.xml")
         )
     if export:
-        came = replace(came, files=(*came.files, *write_exports(opened, export)))
+        came = replace(came, files=came.files + tuple(write_exports(opened, export)))
         if opened.material.judged and opened.is_hcot:
             came = replace(came, accuracy=accuracies(opened, opened.labelled()))
         rows, saving = Watch(opened).look()

@@ -81,10 +81,9 @@ def result_schema(command: str) -> dict[str, Any]:
         several, config=ConfigDict(arbitrary_types_allowed=True)
     )
     whole = adapter.json_schema(mode="serialization", schema_generator=_AsWritten)
-    results = [
-        {"allOf": [own], **_SENTENCES} if how == "said" else own
-        for (how, *_), own in zip(named, whole["prefixItems"], strict=True)
-    ]
+    results: list[dict[str, Any]] = []
+    for (how, _, _), own in zip(named, whole["prefixItems"], strict=True):
+        results.append({"allOf": [own], **_SENTENCES} if how == "said" else own)
     definitions = {"$defs": whole.get("$defs", {})}
     return (results[0] if len(results) == 1 else {"anyOf": results}) | definitions
 

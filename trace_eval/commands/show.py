@@ -12,7 +12,17 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from blueprints import GROUPS, NOT_REQUESTED, Absent, Blueprint, UserError
+from blueprints import (
+    GROUPS,
+    NOT_REQUESTED,
+    Absent,
+    Blueprint,
+    UserError,
+    left_out,
+    render_brief,
+    render_compact,
+    render_paper,
+)
 from trace_eval.commands import options as shared
 from trace_eval.commands.console import results
 from trace_eval.commands.result_files import give
@@ -99,8 +109,6 @@ def _show_run(folder: Path, config: bool) -> None:
 
 
 def _print_blueprint(blueprint: Blueprint, format: str, title: str) -> None:
-    from blueprints import left_out, render_brief, render_compact, render_paper
-
     console = results()
     match format:
         case "people":
@@ -126,7 +134,7 @@ def _print_table(console: Console, blueprint: Blueprint, title: str) -> None:
     table.add_column(style="bold")
     table.add_column(style="dim")
     table.add_column(overflow="fold")
-    for name in (*GROUPS, *blueprint.extensions):
+    for name in list(GROUPS) + list(blueprint.extensions):
         group = blueprint.group(name)
         if isinstance(group, Absent):
             table.add_row(name, *_absent(name, group))

@@ -137,12 +137,11 @@ def with_options(
         values[target] = built
         command(**values)
 
-    context = [] if takes_context else [parameter("context", typer.Context, _EMPTY)]
-    merged = [
-        *context,
-        *own,
-        *(p for p in parameters if p.name not in signature.parameters),
-    ]
+    merged: list[inspect.Parameter] = []
+    if not takes_context:
+        merged.append(parameter("context", typer.Context, _EMPTY))
+    merged += own
+    merged += [p for p in parameters if p.name not in signature.parameters]
     wrapped.__signature__ = inspect.Signature(merged)  # type: ignore[attr-defined]
     wrapped.__annotations__ = {p.name: p.annotation for p in merged}
     return wrapped

@@ -72,21 +72,27 @@ def _verdict_rows(
 ) -> Iterator[tuple[str, ...]]:
     for pair, fused in overall.items():
         outcome = outcomes.get(pair, NOT_JUDGED)
-        marks = [name in outcome.inconsistent for name in DIMENSIONS]
-        shown = [
-            f"{rating or '-'}{_INCONSISTENT if doubtful else ''}"
-            for rating, doubtful in zip(
-                (*outcome.ratings, fused.rating), (*marks, any(marks)), strict=True
-            )
-        ]
+        cells = [pair]
+        doubtful = False
+        for name, rating in zip(DIMENSIONS, outcome.ratings, strict=True):
+            differs = name in outcome.inconsistent
+            doubtful = doubtful or differs
+            cells.append(_rating_cell(rating, differs))
+        cells.append(_rating_cell(fused.rating, doubtful))
         # The detail is printed below the table, once for all pairs that share it.
-        yield (
-            pair,
-            *shown,
-            fused.why if outcome.status == "scored" else f"unscored, {outcome.reason}",
-        )
+        if outcome.status == "scored":
+            cells.append(fused.why)
+        else:
+            cells.append(f"unscored, {outcome.reason}")
+        yield tuple(cells)
     for bad in run.problems():
         yield bad.pair or bad.where, *"----", f"unreadable: {bad.what}"
+
+
+def _rating_cell(rating: object, doubtful: bool) -> str:
+    """Print a rating, marked where the orders of presentation differ."""
+    mark = _INCONSISTENT if doubtful else ""
+    return f"{rating or '-'}{mark}"
 
 
 def _print_reasons(outcomes: Sequence[VerdictRow | ScoreRow]) -> None:
@@ -106,7 +112,7 @@ def _print_notes(run: Run, caveats: Sequence[Sequence[str]]) -> None:
     from trace_eval.runs.voices import voices_of  # brings numpy
 
     voices = [row.sentence for row in voices_of(run) if not row.unknown]
-    for line in (*findings_in(run), *voices):
+    for line in findings_in(run) + voices:
         say(f"\nnote: {line}")
     counts = Counter(caveat for texts in caveats for caveat in set(texts))
     for caveat, count in sorted(counts.items()):
@@ -213,19 +219,19 @@ def print_runs(runs: Sequence[ListedRun]) -> None:
             warn(run.problem)
             continue
         record = run.record
-        rows.append(
-            (
-                str(run.folder),
-                Path(record.input).name,
-                record.judge.spec,
-                "-" if record.rubrics else record.policy,
-                f"{record.coverage.scored}/{record.coverage.total}"
-                if record.coverage
-                else "-",
-                record.started[:16].replace("T", " "),
-                record.tag or "",
-            )
+        coverage = "-"
+        if record.coverage:
+            coverage = f"{record.coverage.scored}/{record.coverage.total}"
+        row = (
+            str(run.folder),
+            Path(record.input).name,
+            record.judge.spec,
+            "-" if record.rubrics else record.policy,
+            coverage,
+            record.started[:16].replace("T", " "),
+            record.tag or "",
         )
+        rows.append(row)
     print_rows(titles, rows, fixed=("scored", "started (UTC)"))
 
 
@@ -292,18 +298,21 @@ def _print_sound(result: CostEstimate) -> None:
         "tokens",
         "US dollars",
     )
-    rows = [
-        (
+    rows: list[tuple[str, ...]] = []
+    for name, share in (("per order", result.orders), ("in all", 1)):
+        tokens = "unknown"
+        if result.audio_tokens:
+            tokens = f"{result.audio_tokens // share:,}"
+        row = (
             name,
             f"{result.audio_s / share:,.1f}",
             f"{result.example_audio_s / share:,.1f}",
             f"{result.audio_parts // share:,}",
             f"{result.audio_bytes / share / 1e6:,.2f}",
-            f"{result.audio_tokens // share:,}" if result.audio_tokens else "unknown",
+            tokens,
             _price(result.cost_usd, share),
         )
-        for name, share in (("per order", result.orders), ("in all", 1))
-    ]
+        rows.append(row)
     print_rows(("sound", *numbers), rows, right=numbers)
     say(
         "an unusable reply is asked again once, and pays for all sound of its call anew"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -251,11 +250,15 @@ def direction(joined: Joined, metric: str, options: ChangeOptions) -> Direction:
             after = (y[present] == code).astype(float)
             moved = mean_difference(after - before, cluster, options.bootstrap)
             labels[name] = (float(before.mean()), float(after.mean()), moved)
+    first = second = 0.0
+    if len(gap):
+        first = float(one[present].mean())
+        second = float(other[present].mean())
     return Direction(
         metric=metric,
         items=len(gap),
-        first=float(one[present].mean()) if len(gap) else 0.0,
-        second=float(other[present].mean()) if len(gap) else 0.0,
+        first=first,
+        second=second,
         shift=shift,
         equivalence=wide,
         p=sign_flip(gap, cluster),
@@ -280,7 +283,7 @@ def groups(joined: Joined, main: str, top: int) -> list[ChangeGroup]:
     differ = changed(joined.first, joined.second, main)
     gap = other - one
     facts = joined.first.facts
-    columns: dict[str, NDArray[Any]] = {}
+    columns: dict[str, Array] = {}
     if "category" in facts:
         columns["category"] = facts["category"]
     if "length" in facts and np.isfinite(facts["length"]).any():

@@ -40,24 +40,26 @@ def change_tables(report: JudgeChange) -> Iterator[Table]:
         "worst and best: everything unscored counts against, or for, the second",
     )
     yield from _flips(report)
-    yield table(
+    directions = table(
         "Direction, points from 0 to 1",
         report.direction,
         "metric items first second shift p equivalence",
         f"means of answer A, or of scores; {level:.0%} intervals; two one-sided tests"
         f" for the margin; p: {FLIPS_DRAWN}",
-    ).beside(
-        f"within {margin:g}",
-        ["yes" if d.interchangeable(margin) else "not shown" for d in report.direction],
     )
+    within: list[str] = []
+    for direction in report.direction:
+        is_within = direction.interchangeable(margin)
+        within.append("yes" if is_within else "not shown")
+    yield directions.beside(f"within {margin:g}", within)
+    shares: list[tuple[object, ...]] = []
+    for direction in report.direction:
+        for name, (first, second, shift) in direction.labels.items():
+            shares.append((direction.metric, name, first, second, shift))
     yield grid(
         "Shares of labels",
         ("metric", "label", "first", "second", "shift"),
-        (
-            (d.metric, name, *shares)
-            for d in report.direction
-            for name, shares in d.labels.items()
-        ),
+        shares,
         "1: answer A is better (the first place)",
     )
     yield from _systems(report)
@@ -87,11 +89,10 @@ def _flips(report: JudgeChange) -> Iterator[Table]:
             kind, [row.flips.kinds.get(kind, NOTHING) for row in report.flips]
         )
     result = result.beside("kappa", [row.flips.kappa for row in report.flips])
-    noise = [
-        row.noise.reason
-        or f"{row.noise.flips.counts}: {row.noise.flips.value or 0.0:.3f}"
-        for row in report.flips
-    ]
+    noise: list[str] = []
+    for row in report.flips:
+        share = row.noise.flips
+        noise.append(row.noise.reason or f"{share.counts}: {share.value or 0.0:.3f}")
     yield result.beside("A/A", noise).beside(
         "excess over A/A", [row.excess for row in report.flips]
     )

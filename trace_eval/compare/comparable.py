@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from blueprints import UserError, counted
 from trace_eval.compare.judgings import Joined, Judging
+from trace_eval.estimate.arrays import Mask
 from trace_eval.runs.record import DECIDING, RunRecord, differences
 from trace_eval.show.table import column
 
@@ -38,7 +38,7 @@ class Held:
     second: str
 
 
-def differs(one: Judging, other: Judging, fact: str) -> NDArray[np.bool_] | None:
+def differs(one: Judging, other: Judging, fact: str) -> Mask | None:
     """Find rows whose fact differs between the sides [shape=(n,)].
 
     None: one side does not have the fact.

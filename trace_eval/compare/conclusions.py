@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import compress
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -101,7 +100,7 @@ def change(
     raw_lost, raw_gained, raw_turned = _kinds(first.raw, second.raw)
     expected_number, expected_from = expected
 
-    def named(mask: NDArray[Any]) -> tuple[str, ...]:
+    def named(mask: Array) -> tuple[str, ...]:
         return tuple(compress(names, mask.tolist()))
 
     return ConclusionChange(
@@ -124,7 +123,7 @@ def changes(first: Conclusions, second: Conclusions) -> int:
     return int(sum(mask.sum() for mask in _kinds(first.signs, second.signs)))
 
 
-def _kinds(one: Signs, other: Signs) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+def _kinds(one: Signs, other: Signs) -> tuple[Array, Array, Array]:
     """Mark the conclusions that are lost, gained and reversed."""
     lost = (one != 0) & (other == 0)
     gained = (one == 0) & (other != 0)
@@ -145,7 +144,7 @@ def z_p(differences: Array, variances: Array) -> Array:
     return np.asarray(2 * ndtr(-z))
 
 
-def sign_conclusions(wins: NDArray[Any], losses: NDArray[Any]) -> Conclusions:
+def sign_conclusions(wins: Array, losses: Array) -> Conclusions:
     """Draw conclusions by exact sign tests of wins against losses, without ties."""
     from scipy.special import bdtr
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from trace_eval.data.outcome import total_cost
+from trace_eval.estimate.share import quotient
 from trace_eval.runs.outcomes import scored_pairs
 from trace_eval.runs.run import Run
 from trace_eval.show.table import column, out_of
@@ -66,18 +67,22 @@ def run_cost(name: str, run: Run) -> RunCost:
     sent = [(opinion.sent or {}).get("seconds") for opinion in opinions]
     record = run.record()
     extracted = [sum(session.extracted_s.values()) for session in record.sessions]
+    cost_per_item = None
+    if cost is not None and scored:
+        cost_per_item = cost / len(scored)
+    heard_s = [float(s) for s in sent if isinstance(s, int | float)]
     return RunCost(
         run=name,
         judge=record.judge.spec,
         policy=next((result.policy for result in overall.values()), record.policy),
         items=items,
         scored=len(scored),
-        coverage=len(scored) / items if items else None,
+        coverage=quotient(len(scored), items),
         unscored=dict(reasons.most_common()),
         calls=len(opinions),
         cost_usd=cost,
-        cost_per_item=cost / len(scored) if cost is not None and scored else None,
-        call_s=sum(seconds) / len(seconds) if seconds else None,
-        extract_s=sum(extracted) / items if items else None,
-        audio_s=sum(float(s) for s in sent if isinstance(s, int | float)),
+        cost_per_item=cost_per_item,
+        call_s=quotient(sum(seconds), len(seconds)),
+        extract_s=quotient(sum(extracted), items),
+        audio_s=sum(heard_s),
     )

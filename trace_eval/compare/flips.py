@@ -10,11 +10,10 @@ from dataclasses import dataclass, field
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from blueprints import counted
 from trace_eval.compare.judgings import Joined, Judging
-from trace_eval.estimate.arrays import Array
+from trace_eval.estimate.arrays import Array, Mask
 from trace_eval.estimate.share import Share
 from trace_eval.opinions.codes import (
     LABELS,
@@ -157,7 +156,7 @@ def identical(one: Judging, other: Judging) -> bool:
     return True
 
 
-def _fresh(first: Judging, repeat: Judging) -> tuple[NDArray[np.bool_], str | None]:
+def _fresh(first: Judging, repeat: Judging) -> tuple[Mask, str | None]:
     """Find the items whose repetition came from no cache, or why there are none.
 
     A repetition counts where no reply is marked as cached, or where the raw replies
@@ -270,7 +269,7 @@ class SevereItem:
 
 
 def severe_items(
-    joined: Joined, metric: str, flip: NDArray[np.bool_] | None = None
+    joined: Joined, metric: str, flip: Mask | None = None
 ) -> list[SevereItem]:
     """List items that went from a win to a loss, or lost their verdict for a reason.
 
@@ -310,7 +309,7 @@ def severe_items(
     return sorted(items, key=lambda item: (not item.tagged, item.item))
 
 
-def _agrees_with_labels(judging: Judging, metric: str) -> NDArray[np.bool_]:
+def _agrees_with_labels(judging: Judging, metric: str) -> Mask:
     """Mark items whose verdict is that of the annotators."""
     if judging.labels is not None and metric in judging.codes:
         human = judging.labels.per_item

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from trace_eval.compare.judgings import Ceiling, Joined
 from trace_eval.estimate.arrays import Array
@@ -101,7 +99,7 @@ def against_labels(
         column = "preference"
         human = _with_plain_ties(human)
         judged = list(map(_with_plain_ties, judged))
-    facts: dict[str, NDArray[Any]] = {}
+    facts: dict[str, Array] = {}
     for name in IDENTITY:
         if name in joined.first.facts:
             facts[name] = joined.first.facts[name][has_all]

@@ -10,10 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from blueprints import UserError
-from trace_eval.estimate.arrays import Array
+from trace_eval.estimate.arrays import Array, Mask
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.units import WholeNumbers
 from trace_eval.runs.record import RunRecord
@@ -58,7 +57,7 @@ class Judging(Opinions):
     @property
     def metrics(self) -> list[str]:
         """Names of the columns of labels and of scores."""
-        return [*self.codes, *self.scores]
+        return list(self.codes) + list(self.scores)
 
     @property
     def cluster(self) -> WholeNumbers | None:
@@ -66,7 +65,7 @@ class Judging(Opinions):
         unit = self.units()
         return None if unit is None or unit.max(initial=-1) + 1 == len(unit) else unit
 
-    def flags(self, fact: str) -> NDArray[np.bool_]:
+    def flags(self, fact: str) -> Mask:
         """Return a yes-or-no fact, False where unknown [shape=(n,)]."""
         return self.facts.get(fact, np.zeros(len(self), bool))
 
@@ -131,11 +130,12 @@ def join(first: Judging, second: Judging) -> Joined:
 
 def _nothing_in_common(first: Judging, second: Judging) -> str:
     """Show an id of both, and how to make ids equal."""
-    ids = [repr(one.ids[0]) if len(one) else "none" for one in (first, second)]
-    questions = [
-        {*one.facts.get("instruction_id", np.array([])).tolist()} - {None}
-        for one in (first, second)
-    ]
+    ids: list[str] = []
+    questions: list[set[str]] = []
+    for one in (first, second):
+        ids.append(repr(one.ids[0]) if len(one) else "none")
+        names = one.facts.get("instruction_id", np.array([]))
+        questions.append(set(names.tolist()) - {None})
     remedy = "give an item one id in both runs, without the name of a system"
     if questions[0] & questions[1]:
         remedy += (

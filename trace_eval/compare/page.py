@@ -86,14 +86,10 @@ def write_page(
     assets = AudioAssets(path, copy)
     if isinstance(report, ScoreComparison):
         views = _score_views(report, runs, assets)
-        drawn = [
-            (
-                f"{r.second} minus {r.first}, {r.rubric}",
-                r.difference,
-                f"{r.difference.value:+.2f}",
-            )
-            for r in report.differences
-        ]
+        drawn: list[tuple[str, IntervalEstimate, str]] = []
+        for row in report.differences:
+            name = f"{row.second} minus {row.first}, {row.rubric}"
+            drawn.append((name, row.difference, f"{row.difference.value:+.2f}"))
         by = methods_of(one.difference for one in report.differences)
         legend = (
             "mean score: the difference over shared questions, with its interval"
@@ -102,23 +98,19 @@ def write_page(
         picture = _differences(drawn, "{:.1f}".format, legend)
     else:
         views, picture = _pair_views(report, runs, assets), _picture(report)
-    html = (
-        templates("trace_eval.compare")
-        .get_template("compare.html.j2")
-        .render(
-            names=report.names,
-            runs=[
-                (name, run.record().judge.spec, run.folder)
-                for name, run in runs.items()
-            ],
-            policy=POLICY,
-            style=Markup(style()),
-            tables=[table for table in compare_tables(report) if table.title != APART],
-            notes=report.notes,
-            sentences=compare_answer(report),
-            picture=Markup(picture),
-            pairs=views,
-        )
+    judged = [(name, run.record().judge.spec, run.folder) for name, run in runs.items()]
+    tables = [table for table in compare_tables(report) if table.title != APART]
+    template = templates("trace_eval.compare").get_template("compare.html.j2")
+    html = template.render(
+        names=report.names,
+        runs=judged,
+        policy=POLICY,
+        style=Markup(style()),
+        tables=tables,
+        notes=report.notes,
+        sentences=compare_answer(report),
+        picture=Markup(picture),
+        pairs=views,
     )
     make_folder(path.parent)
     write_file(path, html)
@@ -141,15 +133,12 @@ def _score_views(
                 item for item in items if (item.question_id or item.id) == one.question
             ]
             ids = {item.id for item in own}
-            players += [
-                (
-                    f"{name}: {role}",
-                    assets.sound(sound, clips[name].get(sound.source_id)),
-                )
-                for item in own
-                for role, sound in item.recordings().items()
-                if sound.has_audio and "/turn-" not in role
-            ]
+            for item in own:
+                for role, sound in item.recordings().items():
+                    if not sound.has_audio or "/turn-" in role:
+                        continue
+                    clip = clips[name].get(sound.source_id)
+                    players.append((f"{name}: {role}", assets.sound(sound, clip)))
             mine = [s for s in scores[name] if s.item in ids and s.rubric == one.rubric]
             values = [f"{s.value:.2f}" for s in mine if s.value is not None]
             labels.append(", ".join(values) or None)
@@ -171,16 +160,16 @@ def _differences(
     """Draw a forest plot around 0 of (name, difference, the same in words)."""
     reach = max(abs(x) for _, d, _ in rows for x in (d.value or 0, *(d.interval or ())))
     reach = min(most, max(0.1, ceil(10 * reach) / 10))
-    drawn = [
-        ForestMark(
+    drawn: list[ForestMark] = []
+    for name, difference, words in rows:
+        mark = ForestMark(
             name=name,
-            value=d.value,
-            interval=d.interval,
+            value=difference.value,
+            interval=difference.interval,
             told=words,
             mark=(0.0, "no difference"),
         )
-        for name, d, words in rows
-    ]
+        drawn.append(mark)
     shown = end(reach)
     ends = f"-{shown}", "0", shown if most < inf else f"+{shown}"
     return f'{forest(drawn, -reach, reach, ends)}<p class="quiet">{message}</p>'
@@ -190,13 +179,13 @@ def _pair_views(
     report: RunComparison, runs: Mapping[str, Run], assets: AudioAssets
 ) -> list[PairView]:
     wanted = {item.pair for item in report.apart}
-    reasons: dict[tuple[str, str, str], str] = {
-        (name, pair, dimension): verdict.reasoning
-        for name, run in runs.items()
-        for pair, judgement in run.judgements().items()
-        if pair in wanted
-        for dimension, verdict in judgement.dimensions.items()
-    }
+    reasons: dict[tuple[str, str, str], str] = {}
+    for name, run in runs.items():
+        for pair, judgement in run.judgements().items():
+            if pair not in wanted:
+                continue
+            for dimension, verdict in judgement.dimensions.items():
+                reasons[name, pair, dimension] = verdict.reasoning
     first = runs[report.names[0]]
     pairs = {pair.id: pair for pair in first.pairs() if pair.id in wanted}
     clips = {record.source: record for record in first.clips().values()}
@@ -236,17 +225,13 @@ def _picture(report: RunComparison) -> str:
     """Draw differences of accuracy, or without labels how often the runs agree."""
     results = {row.dimension for row in report.differences or report.mutual}
     main = next((name for name in MAIN if name in results), None)
-    points = [
-        (
-            f"{row.second} minus {row.first}",
-            row.difference,
-            "; ".join(
-                filter(None, (_points(row.difference), clear_alone(row, report)))
-            ),
-        )
-        for row in report.differences
-        if row.dimension == main
-    ]
+    points: list[tuple[str, IntervalEstimate, str]] = []
+    for row in report.differences:
+        if row.dimension != main:
+            continue
+        words = filter(None, (_points(row.difference), clear_alone(row, report)))
+        name = f"{row.second} minus {row.first}"
+        points.append((name, row.difference, "; ".join(words)))
     if points:
         by = methods_of(difference for _, difference, _ in points)
         message = (
@@ -254,16 +239,17 @@ def _picture(report: RunComparison) -> str:
             f" ({by})"
         )
         return _differences(points, lambda x: f"{percent(x)} points", message, most=1.0)
-    shares = [
-        ForestMark(
-            f"{row.first} and {row.second}",
-            row.same.value,
-            row.same.interval,
-            rate(row.same.value, row.same.interval),
+    shares: list[ForestMark] = []
+    for pair in report.mutual:
+        if pair.dimension != main or pair.same.value is None:
+            continue
+        share = ForestMark(
+            f"{pair.first} and {pair.second}",
+            value=pair.same.value,
+            interval=pair.same.interval,
+            told=rate(pair.same.value, pair.same.interval),
         )
-        for row in report.mutual
-        if row.dimension == main and row.same.value is not None
-    ]
+        shares.append(share)
     if not shares:
         return ""
     by = methods_of(row.same for row in report.mutual)

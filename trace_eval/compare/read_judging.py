@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from blueprints import UserError
 from trace_eval.compare.judgings import ABSENT, Judging
 from trace_eval.compare.run_judgings import run_judging
+from trace_eval.estimate.arrays import Array, Mask
 from trace_eval.opinions.cells import UnreadValues, ids_of, texts_of
 from trace_eval.opinions.codes import MISSING, Codes
 from trace_eval.opinions.label_files import TextColumns, read_columns
@@ -130,7 +129,7 @@ def _columns(path: Path, wanted: Mapping[str, str], optional: str) -> TextColumn
     return columns
 
 
-def _flags(column: Sequence[str | None]) -> NDArray[np.bool_]:
+def _flags(column: Sequence[str | None]) -> Mask:
     return np.array(
         [(text or "").lower() in ("1", "true", "yes") for text in column], bool
     )
@@ -168,18 +167,18 @@ def _table(path: Path, column: str, truth: str | None) -> Judging:
         Opinions(source, ids, {"human": codes_of("truth", truth)}) if truth else None
     )
     unread.refuse(mappable=False)
-    facts: dict[str, NDArray[Any]] = {
-        n: texts_of(columns[n]) for n in FACTS if n in columns
-    }
+    facts: dict[str, Array] = {n: texts_of(columns[n]) for n in FACTS if n in columns}
     if "severe" in columns:
         facts["severe"] = _flags(columns["severe"])
-    return Judging(
+    reasons: Array = np.full(len(codes), None)
+    reasons[codes == MISSING] = NO_VERDICT
+    judging = Judging(
         source=f"{path.stem}:{column}",
         ids=ids,
         codes={"verdict": codes},
         facts=facts,
-        reasons={
-            "verdict": texts_of([NO_VERDICT if c == MISSING else None for c in codes])
-        },
+        reasons={"verdict": reasons},
         labels=labels,
-    ).take(np.array([not _is_absent(text) for text in columns["verdict"]], bool))
+    )
+    is_present = [not _is_absent(text) for text in columns["verdict"]]
+    return judging.take(np.array(is_present, bool))

@@ -10,7 +10,6 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from blueprints import UserError
 from trace_eval.compare.judgings import ABSENT, Ceiling, Judging
@@ -114,7 +113,7 @@ def _scores(run: Run) -> Judging:
         "category": [item.category for item in items],
         "system_a": [item.system for item in items],
     }
-    facts: dict[str, NDArray[Any]] = {}
+    facts: dict[str, Array] = {}
     for name, column in item_facts.items():
         if any(column):
             facts[name] = texts_of(column)
@@ -189,7 +188,7 @@ def with_labels(judging: Judging, labels: Opinions | None) -> Judging:
 def _facts(
     items: Sequence[Pair | Single],
     records_of_items: Sequence[Sequence[Judgement | Score]],
-) -> dict[str, NDArray[Any]]:
+) -> dict[str, Array]:
     """Collect the facts of :class:`Judging` that items and their records give."""
     replies: list[str | None] = []
     hashes: list[str] = []
@@ -228,7 +227,9 @@ def _lengths(
     words = [item.answer.text for item in items]
     if not any(words):
         return None, "s"
-    counts = [np.nan if text is None else len(text.split()) for text in words]
+    counts: list[float] = []
+    for text in words:
+        counts.append(np.nan if text is None else len(text.split()))
     return np.array(counts, float), "words"
 
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from trace_eval.compare.conclusions import (
     ConclusionChange,
@@ -19,12 +17,13 @@ from trace_eval.compare.conclusions import (
     z_conclusions,
 )
 from trace_eval.compare.judgings import Joined, Judging
-from trace_eval.estimate.arrays import Array
+from trace_eval.estimate.arrays import Array, Mask
 from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.estimate.limits import NO_SPREAD
 from trace_eval.estimate.options import IntervalOptions
 from trace_eval.estimate.paired import holm, sign_flip
 from trace_eval.estimate.resample import Resampler
+from trace_eval.opinions.units import WholeNumbers
 from trace_eval.show.table import column, joined, p_text
 from trace_eval.stats.ranking.correlation import Correlation, correlate
 from trace_eval.stats.ranking.outcomes import ranks
@@ -79,10 +78,10 @@ class SystemChange:
 class _Rows:
     """A row per item and system that is compared in it [shape=(k,)]."""
 
-    item: NDArray[np.int64]
-    system: NDArray[np.int64]
-    rival: NDArray[np.int64]  # the system on the other side; -1: single answers
-    flip: NDArray[np.bool_]  # the system gave answer B
+    item: WholeNumbers
+    system: WholeNumbers
+    rival: WholeNumbers  # the system on the other side; -1: single answers
+    flip: Mask  # the system gave answer B
     names: tuple[str, ...]  # of the systems
 
     def points(self, of: Array) -> Array:
@@ -129,7 +128,7 @@ def system_change(
 
 
 def _rows_of(judging: Judging) -> _Rows | None:
-    columns: list[NDArray[Any]] = []
+    columns: list[Array] = []
     for side in ("system_a", "system_b"):
         if side in judging.facts:
             columns.append(judging.facts[side])
@@ -162,7 +161,7 @@ def _rows(
     table: _Rows,
     x: Array,
     y: Array,
-    cluster: NDArray[np.int64] | None,
+    cluster: WholeNumbers | None,
     options: IntervalOptions,
 ) -> list[SystemShift]:
     resampler = Resampler(np.arange(len(x)) if cluster is None else cluster)
@@ -222,12 +221,12 @@ class _Family:
     name: str
     names: tuple[str, ...]
     rows: _Rows
-    group: NDArray[np.int64]
-    cluster: NDArray[np.int64]
+    group: WholeNumbers
+    cluster: WholeNumbers
     labels: bool
 
     @cached_property
-    def _units(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    def _units(self) -> tuple[WholeNumbers, WholeNumbers, WholeNumbers]:
         """Comparison and cluster of each unit, and the unit of each row."""
         clusters = int(self.cluster.max(initial=-1)) + 1
         key = self.group * clusters + self.cluster[self.rows.item]
@@ -263,9 +262,7 @@ class _Family:
         return z_conclusions(np.where(count < 1, 0.0, mean - field), variance)
 
 
-def _families(
-    rows: _Rows, cluster: NDArray[np.int64], labels: bool
-) -> Iterator[_Family]:
+def _families(rows: _Rows, cluster: WholeNumbers, labels: bool) -> Iterator[_Family]:
     yield _Family(
         name="every system against the field",
         names=rows.names,

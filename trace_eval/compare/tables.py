@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from blueprints import counted
-from trace_eval.compare.evaluate import RunComparison
+from trace_eval.compare.evaluate import AccuracyGap, RunComparison
 from trace_eval.compare.scores import ScoreComparison, score_answer, score_tables
 from trace_eval.estimate.interval import methods_of
 from trace_eval.opinions.codes import LABEL_COLUMNS
@@ -44,18 +44,23 @@ def compare_answer(report: RunComparison | ScoreComparison) -> tuple[str, ...]:
     value, interval = one.accuracy.value or 0.0, one.accuracy.interval
     first = f"{one.judge}{fused.get(one.judge, '')} agrees with human labels on"
     first += f" {rate(value, interval)} of {one.pairs(report.drawn)}"
-    rows = {
-        (row.second if row.first == one.judge else row.first): row
-        for row in report.differences
-        if one.judge in (row.first, row.second) and row.dimension == one.dimension
-    }
+    rows: dict[str, Comparison] = {}
+    for gap in report.differences:
+        if gap.dimension != one.dimension:
+            continue
+        if gap.first == one.judge:
+            rows[gap.second] = gap
+        elif gap.second == one.judge:
+            rows[gap.first] = gap
     if len(rest) > 1:
-        behind = [
-            s.judge
-            for s in rest
-            if s.judge in rows and is_shown(rows[s.judge].p_holm, level)
-        ]
-        equal = [s.judge for s in rest if s.judge not in behind]
+        behind: list[str] = []
+        equal: list[str] = []
+        for score in rest:
+            other_row = rows.get(score.judge)
+            if other_row is not None and is_shown(other_row.p_holm, level):
+                behind.append(score.judge)
+            else:
+                equal.append(score.judge)
         return f"{first}: {ahead_of(behind, equal)}.", *alike
     (last,) = rest
     other = last.accuracy.value or 0.0
@@ -95,10 +100,17 @@ def _over_all_answer(report: RunComparison) -> str:
         f" {rate(best.labels or 0.0, best.labels_interval)} of"
         f" {counted(best.judged, 'pair')}"
     )
-    gaps = {gap.second if gap.first == one else gap.first: gap for gap in report.gaps}
+    gaps: dict[str, AccuracyGap] = {}
+    for gap in report.gaps:
+        gaps[gap.second if gap.first == one else gap.first] = gap
     if len(rest) > 1:
-        behind = [n for n, _ in rest if n in gaps and is_shown(gaps[n].p_holm, level)]
-        equal = [name for name, _ in rest if name not in behind]
+        behind: list[str] = []
+        equal: list[str] = []
+        for name, _ in rest:
+            if name in gaps and is_shown(gaps[name].p_holm, level):
+                behind.append(name)
+            else:
+                equal.append(name)
         return f"{first}, {labels}: {ahead_of(behind, equal)}."
     ((last, other),) = rest
     figure = rate(other.labels or 0.0, other.labels_interval)
@@ -239,7 +251,7 @@ def _apart(report: RunComparison, fused: str) -> Table:
         for verdict in item.verdicts.values():
             seen.update(verdict)
     wholes = "overall", "preference", "match"
-    columns = dict.fromkeys(name for name in (*wholes, *LABEL_COLUMNS) if name in seen)
+    columns = dict.fromkeys(name for name in wholes + LABEL_COLUMNS if name in seen)
 
     def cell(labels: Mapping[str, str]) -> str:
         return " | ".join(labels.get(name, NOTHING) for name in columns)

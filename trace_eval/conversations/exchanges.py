@@ -73,10 +73,8 @@ def _counterparts(
     """Return places of the user's turns in A and B; none if B's user never speaks."""
     if not theirs:
         return
-    mine, others = (
-        [words_of(a, n, {}) for n in ours],
-        [words_of(b, n, {}) for n in theirs],
-    )
+    mine = [words_of(a, number, {}) for number in ours]
+    others = [words_of(b, number, {}) for number in theirs]
     if None in mine or None in others:  # until a recogniser has transcribed them
         matched = dict(enumerate(range(len(ours))))
     else:
@@ -93,7 +91,8 @@ def _counterparts(
 
 def _in_order(equal: Sequence[Sequence[bool]]) -> dict[int, int]:
     """Map rows to columns of the longest common subsequence."""
-    rows, columns = len(equal), len(equal[0]) if equal else 0
+    rows = len(equal)
+    columns = len(equal[0]) if equal else 0
     longest = [[0] * (columns + 1) for _ in range(rows + 1)]
     for row in reversed(range(rows)):
         for column in reversed(range(columns)):

@@ -143,7 +143,7 @@ def _script(words: list[str]) -> str:
 
 def _distance(one: list[str], other: list[str]) -> int:
     """Count the fewest words to replace, leave out or put in."""
-    row = [*range(len(other) + 1)]
+    row = list(range(len(other) + 1))
     for number, word in enumerate(one, 1):
         before = row[0]
         row[0] = number

@@ -161,10 +161,8 @@ def _shown(
             often = counted(len(of_kind), "time")
             yield "agent", f"{what}, {often}, first at {_at(of_kind[0].start_s)}"
     yield from _left(conversation)
-    late, replies = (
-        findings.of("late"),
-        [e for e in measured.events if e.kind == "response"],
-    )
+    late = findings.of("late")
+    replies = [event for event in measured.events if event.kind == "response"]
     if late and len(late) >= _LATE_SHARE * len(replies):
         yield (
             "agent",

@@ -76,7 +76,7 @@ def read_decisions(checkout: Path, name: str) -> tuple[Chains, str]:
         before = [
             step for called in _called_first(node) for step in own.get(called, ())
         ]
-        chains[name] = (*before, *own[name])
+        chains[name] = tuple(before) + own[name]
     steps = {step for chain in chains.values() for step in chain}
     where = f"{len(steps)} steps of {path.name}, SHA-256 {digest}"
     return {name: chain for name, chain in chains.items() if chain}, where

@@ -14,7 +14,7 @@ from typing import Any
 
 from trace_eval.data.tables import records
 from trace_eval.estimate.interval import WILSON
-from trace_eval.estimate.share import Share
+from trace_eval.estimate.share import Share, quotient
 
 #: Said of a printed figure for which the released files hold no answers or no verdicts.
 NOT_REPRODUCIBLE = "published, not reproducible from these files"
@@ -98,16 +98,21 @@ def share_figure(
     if not n:
         return Figure(name, **more)
     read = n - unscored
-    low, high = Share(right, read).interval()
+    interval = expected = None
+    if read:
+        low, high = Share(right, read).interval()
+        interval = (100 * low, 100 * high)
+    if chance:
+        expected = 100 * (right + unscored * chance) / n
     return Figure(
         name,
         n=n,
         unscored=unscored,
-        ours=100 * right / read if read else None,
+        ours=quotient(100 * right, read),
         worst=100 * right / n,
         best=100 * (right + unscored) / n,
-        expected=100 * (right + unscored * chance) / n if chance else None,
-        interval=(100 * low, 100 * high) if read else None,
+        expected=expected,
+        interval=interval,
         **more,
     )
 
@@ -196,8 +201,9 @@ class Board:
 
     def figures(self) -> list[Figure]:
         """Compare the overall column as printed and computed, one figure per system."""
-        return [
-            Figure(
+        figures: list[Figure] = []
+        for system, row in self.rows().items():
+            figure = Figure(
                 "overall of the board",
                 system,
                 published=row["overall"],
@@ -207,8 +213,8 @@ class Board:
                 tolerance=self.tolerance,
                 note=self.remarks.get(system, ""),
             )
-            for system, row in self.rows().items()
-        ]
+            figures.append(figure)
+        return figures
 
 
 def wer_step(wer: float) -> int:
@@ -231,10 +237,13 @@ def vocalbench_overall(row: ValueByColumn) -> float:
 def voicebench_overall(row: ValueByColumn) -> float:
     """Compute VoiceBench's overall: mean of nine, the means of 1 to 5 times 20."""
     means = ("alpacaeval", "commoneval", "wildvoice")
-    return (
-        math.fsum(20 * v if k in means else v for k, v in row.items() if k != "overall")
-        / 9
-    )
+    parts: list[float] = []
+    for name, value in row.items():
+        if name in means:
+            parts.append(20 * value)
+        elif name != "overall":
+            parts.append(value)
+    return math.fsum(parts) / 9
 
 
 def mean_overall(row: ValueByColumn) -> float:

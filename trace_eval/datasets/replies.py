@@ -43,7 +43,9 @@ def majority(replies: Any, clean: Callable[[str], str] = str.lower) -> bool | No
         clean: what is done to each; by the authors lower case alone, so ``Yes.`` is not
             ``yes``.
     """
-    words = [clean(r) if isinstance(r, str) else repr(r) for r in replies or ()]
+    words: list[str] = []
+    for reply in replies or ():
+        words.append(clean(reply) if isinstance(reply, str) else repr(reply))
     if not words:
         return None
     (first, times), *others = Counter(words).most_common(2)
@@ -157,12 +159,12 @@ _WRONG = re.compile(
 
 def letter_of(reply: str) -> str | None:
     """Read the letter, ``A`` to ``D``, that a reply names; None unless just one."""
-    stated = sorted(
-        (match.start(1), match[1].upper())
-        for pattern in _STATED
-        for match in pattern.finditer(reply)
-        if _is_meant(reply, match.start(), match.start(1), match.end(1))
-    )
+    stated: list[tuple[int, str]] = []
+    for pattern in _STATED:
+        for match in pattern.finditer(reply):
+            if _is_meant(reply, match.start(), match.start(1), match.end(1)):
+                stated.append((match.start(1), match[1].upper()))
+    stated.sort()
     if stated:
         return stated[-1][1]
     if (first := _FIRST.match(reply)) and _is_meant(

@@ -68,11 +68,13 @@ class Row:
 
     def rest(self, *used: str) -> dict[str, Any]:
         """Return the other columns that hold something, for ``meta``."""
-        return {
-            name: value
-            for name, value in self.record.items()
-            if name not in used and value not in (None, "") and is_json(value)
-        }
+        rest: dict[str, Any] = {}
+        for name, value in self.record.items():
+            if name in used or value in (None, ""):
+                continue
+            if is_json(value):
+                rest[name] = value
+        return rest
 
 
 class Rows:
@@ -209,6 +211,9 @@ class AuthorsRule:
         """Make the score of one answer; if None, ``detail`` says why it is unscored."""
         digest = hashlib.sha256(self.words.encode()).hexdigest()
         read = value is not None
+        unread: dict[str, Any] = {}
+        if not read:
+            unread = {"reason": Reason.UNPARSEABLE, "detail": detail}
         return Score(
             item=item,
             system=system,
@@ -216,12 +221,11 @@ class AuthorsRule:
             judge=self.judge,
             rubric_sha256=digest,
             status="scored" if read else "unscored",
-            reason=None if read else Reason.UNPARSEABLE,
-            detail=None if read else detail,
             value=value,
             used=int(read),
             samples=int(read),
             caveats=list(caveats),
+            **unread,
         )
 
 
@@ -245,11 +249,11 @@ def item_of(
     words = "" if text is None and audio is None and not turns else text
     fields = {"text": words, "audio": audio, "turns": turns or None}
     answer = {key: value for key, value in fields.items() if value is not None}
+    if not isinstance(question, Mapping):
+        question = {"text": question}
     return Single(
         id=name,
-        instruction=Instruction.model_validate(
-            question if isinstance(question, Mapping) else {"text": question}
-        ),
+        instruction=Instruction.model_validate(question),
         reference=(reference,) if reference else (),
         answer=Answer.model_validate(answer),
         **more,
@@ -260,8 +264,9 @@ def spoken_turns(
     questions: Sequence[Path | str | None], answers: Sequence[Path | str | None]
 ) -> tuple[RecordedTurn, ...]:
     """Return the recordings of a dialogue as turns of the user and the assistant."""
-    return tuple(
-        RecordedTurn.model_validate({"audio": place, "speaker": speaker})
-        for both in zip(questions, answers, strict=True)
-        for place, speaker in zip(both, ("user", "assistant"), strict=True)
-    )
+    turns: list[RecordedTurn] = []
+    for question, answer in zip(questions, answers, strict=True):
+        for place, speaker in ((question, "user"), (answer, "assistant")):
+            turn = RecordedTurn.model_validate({"audio": place, "speaker": speaker})
+            turns.append(turn)
+    return tuple(turns)

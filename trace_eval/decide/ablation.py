@@ -14,12 +14,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from blueprints import UserError
 from fusion import DEFAULT_POLICY, POLICIES, Policy
 from trace_eval.data.columns import Columns
 from trace_eval.data.policies import load_policy
+from trace_eval.estimate.arrays import Mask, Reals
 from trace_eval.estimate.interval import SCORE, IntervalEstimate
 from trace_eval.estimate.options import IntervalOptions
 from trace_eval.estimate.paired import McNemar, holm, mcnemar, mean_difference
@@ -33,7 +33,7 @@ from trace_eval.opinions.codes import (
     is_untyped,
 )
 from trace_eval.opinions.opinions import Opinions
-from trace_eval.opinions.units import crosstab
+from trace_eval.opinions.units import WholeNumbers, crosstab
 from trace_eval.runs.ablate import FULL
 from trace_eval.runs.opinions import read_opinions, read_with_labels
 from trace_eval.runs.options import AblateOptions
@@ -268,9 +268,7 @@ def _by_draw(
         )
 
 
-def _credit(
-    codes: Codes, truth: Codes
-) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+def _credit(codes: Codes, truth: Codes) -> tuple[Reals, Mask]:
     """Return the share of right repeats, or NaN, and the pairs with a verdict."""
     right, judged = _right(codes, truth)
     credit = np.where(judged > 0, right / np.maximum(judged, 1), np.nan)
@@ -288,7 +286,7 @@ def _rows(
     dimension: str,
     truth: Codes,
     columns: Mapping[str, Codes],
-    units: NDArray[np.int64] | None,
+    units: WholeNumbers | None,
     options: IntervalOptions,
 ) -> Iterator[AblationRow]:
     """Yield a row per condition on one dimension.
@@ -336,7 +334,7 @@ def _rows(
         )
 
 
-def _right(codes: Codes, truth: Codes) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _right(codes: Codes, truth: Codes) -> tuple[WholeNumbers, WholeNumbers]:
     """Count (right, judged) repeats per item; items without a truth have neither."""
     judged = (codes != MISSING) & (truth != MISSING)
     return (judged & (codes == truth)).sum(0), judged.sum(0)

@@ -25,7 +25,7 @@ def ablation_answer(report: AblationReport) -> tuple[str, ...]:
 
     A pair that loses its verdict counts as one that is no longer right.
     """
-    sentences = [*_of_groups(report.groups)]
+    sentences = list(_of_groups(report.groups))
     if not sentences and report.groups.split:
         alike = counted(report.groups.split, "labelled pair")
         sentences.append(

@@ -77,7 +77,7 @@ def agree(
     checked = checked_raters(present, instructions_of([present, *read]))
     warned = suspects_warning(present.source, checked)
     report = statistics(read, present, options)
-    return replace(report, checked=checked, warnings=(*report.warnings, *warned))
+    return replace(report, checked=checked, warnings=report.warnings + warned)
 
 
 def _present(sources: Sequence[Opinions], labels: Opinions | None) -> Opinions:

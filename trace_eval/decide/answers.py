@@ -90,7 +90,7 @@ def _alpha_among_people(report: AgreeReport | ScoreReport) -> Alpha | None:
     if isinstance(report, ScoreReport):
         return next((row.alpha for row in report.alphas if row.who == "people"), None)
     alphas = {row.dimension: row.alpha for row in report.alphas if row.who == "people"}
-    for name in (*MAIN, *alphas):
+    for name in MAIN + tuple(alphas):
         if name in alphas:
             return alphas[name]
     return None

@@ -16,6 +16,7 @@ from trace_eval.decide.saving import Saving
 from trace_eval.decide.screen import screen
 from trace_eval.decide.verdict import LEAST_PAIRS, Verdict, decide, standing_of, untried
 from trace_eval.estimate.interval import Range
+from trace_eval.estimate.share import quotient
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.runs.opinions import read_with_labels
 from trace_eval.runs.probe.report import FILE as PROBES_FILE
@@ -90,7 +91,7 @@ class Card:
     @property
     def coverage(self) -> float:
         """Share of the items that were scored."""
-        return self.scored / self.items if self.items else 0.0
+        return quotient(self.scored, self.items) or 0.0
 
     @property
     def same_in_both_orders(self) -> tuple[int, int] | None:
@@ -102,7 +103,7 @@ class Card:
         if ran is not None and ran.both_orders:
             return ran.consistent, ran.both_orders
         tests = {row.dimension: row.bias for row in self.position if row.bias.pairs}
-        for name in (*MAIN, *reversed(tests)):
+        for name in MAIN + tuple(reversed(tests)):
             if name in tests:
                 bias = tests[name]
                 return bias.stable + bias.tied_both, bias.pairs
@@ -250,7 +251,7 @@ def _card(
         limits={extractor: limits_of(extractor) for extractor in extractors},
         verdict=decide(
             score,
-            scored / items if items else 0.0,
+            quotient(scored, items) or 0.0,
             position_p=min((row.bias.p for row in tests), default=None),
             warnings=report.warnings if report else one.warnings,
             both_orders=both_orders,

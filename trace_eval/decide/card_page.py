@@ -21,39 +21,41 @@ AGREEMENT = "Agreement with human labels"
 
 def comparison(cards: Sequence[Card]) -> Table:
     """Compare judges, a row each."""
-    return grid(
-        "Judges",
-        (
-            *(
-                "judge",
-                "policy",
-                "scored",
-                "labelled",
-                "accuracy",
-                "best trivial rule",
-                "kappa",
-            ),
-            *("same in both orders", "US$", "fit for"),
-        ),
-        [
-            (
-                card.name,
-                card.policy,
-                f"{card.scored}/{card.items}",
-                card.main.scored if card.main else None,
-                IntervalEstimate(*card.accuracy),
-                _rule(card),
-                card.main.metrics["kappa"] if card.main else None,
-                "/".join(map(str, card.same_in_both_orders or ())) or None,
-                _or(
-                    card.operation.cost_usd if card.operation else None,
-                    "{:.4f}",
-                    NOTHING,
-                ),
-                card.verdict.use,
-            )
-            for card in cards
-        ],
+    titles = (
+        "judge",
+        "policy",
+        "scored",
+        "labelled",
+        "accuracy",
+        "best trivial rule",
+        "kappa",
+        "same in both orders",
+        "US$",
+        "fit for",
+    )
+    return grid("Judges", titles, map(_of_judge, cards))
+
+
+def _of_judge(card: Card) -> tuple[object, ...]:
+    """Return the row of one judge."""
+    labelled = kappa = cost = None
+    if card.main:
+        labelled = card.main.scored
+        kappa = card.main.metrics["kappa"]
+    if card.operation:
+        cost = card.operation.cost_usd
+    in_both_orders = "/".join(map(str, card.same_in_both_orders or ()))
+    return (
+        card.name,
+        card.policy,
+        f"{card.scored}/{card.items}",
+        labelled,
+        IntervalEstimate(*card.accuracy),
+        _rule(card),
+        kappa,
+        in_both_orders or None,
+        _or(cost, "{:.4f}", NOTHING),
+        card.verdict.use,
     )
 
 
@@ -242,13 +244,20 @@ def _tested(card: Card) -> Iterator[tuple[str, int | None, str | None, str | Non
 
 def probe_table(probes: ProbeReport) -> Table:
     """Show how often a verdict was right on probes, with limits over instructions."""
-    rows = (
-        (
-            *(row.name, row.expected, row.held.count, row.held.of, row.held.value),
-            *(*row.ends, row.unscored),
+    rows: list[tuple[object, ...]] = []
+    for row in probes.rows:
+        low, high = row.ends
+        cells = (
+            row.name,
+            row.expected,
+            row.held.count,
+            row.held.of,
+            row.held.value,
+            low,
+            high,
+            row.unscored,
         )
-        for row in probes.rows
-    )
+        rows.append(cells)
     return grid(
         (
             f"{_count(probes.pairs, 'pair')}, changed so that the verdict of"

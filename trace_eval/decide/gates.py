@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from blueprints import UserError
 from blueprints.decimals import written_apart
 from trace_eval.decide.card import Card
+from trace_eval.estimate.interval import Range
+from trace_eval.estimate.share import quotient
 from trace_eval.stats.agreement.metrics import SCORE_METRICS
 from trace_eval.stats.agreement.parts import MAIN
 from trace_eval.stats.agreement.score import JudgeScore
@@ -37,12 +39,9 @@ class GateCondition:
     @property
     def text(self) -> str:
         """The condition in one line."""
-        value = self.value
-        shown = (
-            "not known"
-            if value is None
-            else written_apart(value, [self.least], digits=4)
-        )
+        shown = "not known"
+        if self.value is not None:
+            shown = written_apart(self.value, [self.least], digits=4)
         return f"{self.who}: {self.name} is {shown}, wanted at least {self.least:g}"
 
 
@@ -59,10 +58,8 @@ def checked(
         UserError: a text has no ``=`` or no finite number after it, or no such figure
             exists.
     """
-    rows, offered = (
-        [],
-        sorted({figure for figures in values.values() for figure in figures}),
-    )
+    rows: list[GateCondition] = []
+    offered = sorted(set().union(*values.values()))
     for text in texts:
         name, equals, value = (part.strip() for part in text.rpartition("="))
         try:
@@ -78,7 +75,10 @@ def checked(
             raise UserError(f"--fail-under {name}: no such figure; use one of {some}")
         # Who holds other figures of the same kind lacks this one; who holds none is not
         # asked.
-        kind = {figure for own in values.values() if name in own for figure in own}
+        kind: set[str] = set()
+        for own in values.values():
+            if name in own:
+                kind.update(own)
         for who, own in values.items():
             if kind & own.keys():
                 rows.append(GateCondition(who, name, own.get(name), least))
@@ -104,19 +104,22 @@ def rank_values(report: RankReport) -> dict[str, dict[str, float | None]]:
     for row in report.judged:
         own = row.rate.labels_interval
         rate = human.get(row.system)
-        intervals = {
-            "judge": None if report.human and rate else own,
-            "labels": rate.labels_interval if rate else None,
-            "both": rate.interval if rate else None,
+        intervals: dict[str, Range | None] = {
+            "judge": own,
+            "labels": None,
+            "both": None,
         }
+        if rate:
+            intervals["labels"] = rate.labels_interval
+            intervals["both"] = rate.interval
+            if report.human:
+                intervals["judge"] = None
         lower |= {
             f"{by}:{row.system}": ends and ends[0] for by, ends in intervals.items()
         }
         chosen = intervals["both" if human else "judge"]
-        lower[row.system], upper[f"upper:{row.system}"] = (
-            chosen and chosen[0],
-            chosen and chosen[1],
-        )
+        lower[row.system] = chosen and chosen[0]
+        upper[f"upper:{row.system}"] = chosen and chosen[1]
     level = f"{report.options.bootstrap.level:.0%}"
     return {
         f"win rate, lower end of the {level} interval": lower,
@@ -147,17 +150,16 @@ def report_values(
     """
     if isinstance(report, AgreeReport):
         return score_values(report.scores)
-    values: dict[str, dict[str, float | None]] = {
-        row.judge: {"coverage": row.scored / row.rated if row.rated else None}
-        for row in report.coverage
+    values: dict[str, dict[str, float | None]] = {}
+    for row in report.coverage:
+        values[row.judge] = {"coverage": quotient(row.scored, row.rated)}
+    more_is_better = {
+        metric.name for metric in SCORE_METRICS if metric.better == "higher"
     }
-    requested = {metric.name for metric in SCORE_METRICS if metric.better == "higher"}
     for figure in report.figures:
-        if (
-            figure.group == "agreement"
-            and figure.name in requested
-            and figure.who in values
-        ):
+        if figure.group != "agreement" or figure.name not in more_is_better:
+            continue
+        if figure.who in values:
             values[figure.who][figure.name] = figure.estimate.value
     return values
 
@@ -169,12 +171,12 @@ def card_values(card: Card) -> dict[str, float | None]:
         "kappa": None,
         "consistency": None,
     }
-    for result in score_values(
-        card.agreement.scores if card.agreement else ()
-    ).values():
-        figures |= result
-    if (same := card.same_in_both_orders) is not None:
-        figures["consistency"] = same[0] / same[1]
+    if card.agreement:
+        for result in score_values(card.agreement.scores).values():
+            figures |= result
+    if card.same_in_both_orders is not None:
+        same, both_orders = card.same_in_both_orders
+        figures["consistency"] = same / both_orders
     if card.probes is not None:
         figures |= {f"probe.{row.name}": row.held.value for row in card.probes.rows}
     return figures | {"coverage": card.coverage}

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from trace_eval.data.outcome import Reason, total_cost
+from trace_eval.estimate.share import quotient
 from trace_eval.runs.outcomes import scored_pairs
 from trace_eval.runs.run import Run
 
@@ -48,10 +49,7 @@ class Operation:
 
 def operation(folder: Path) -> Operation:
     """Read a run's records; raises UserError where there is no run."""
-    run, unreadable = (
-        Run.open(folder),
-        (Reason.UNPARSEABLE, Reason.OFF_LABEL, Reason.REPLY_CUT),
-    )
+    run = Run.open(folder)
     record = run.record()
     judgements = run.judgements()
     scored, unscored = scored_pairs(
@@ -69,6 +67,7 @@ def operation(folder: Path) -> Operation:
             both_orders.append(all(equal))
     task = record.judge.parameters.get("task")
     sessions = [s.seconds for s in record.sessions if s.seconds is not None]
+    unreadable = (Reason.UNPARSEABLE, Reason.OFF_LABEL, Reason.REPLY_CUT)
     return Operation(
         judge=record.judge.spec,
         policy=record.policy,
@@ -78,12 +77,12 @@ def operation(folder: Path) -> Operation:
         scored=len(scored),
         unscored=dict(unscored),
         calls=len(opinions),
-        failed=sum(o.reason in unreadable for o in opinions),
-        repaired=sum(o.repaired for o in opinions),
+        failed=sum(one.reason in unreadable for one in opinions),
+        repaired=sum(one.repaired for one in opinions),
         consistent=sum(both_orders),
         both_orders=len(both_orders),
         cost_usd=total_cost(opinions),
-        call_seconds=sum(seconds) / len(seconds) if seconds else None,
+        call_seconds=quotient(sum(seconds), len(seconds)),
         run_seconds=sum(sessions) if sessions else None,
         extractors={
             group: result.extractor for group, result in record.extractors.items()

@@ -14,11 +14,11 @@ from dataclasses import dataclass, replace
 from math import ceil
 
 import numpy as np
-from numpy.typing import NDArray
 
 from blueprints import UserError, counted
 from trace_eval.decide.planned_run import ACCURACY, RATES, PlannedRun
 from trace_eval.opinions.codes import SPLIT
+from trace_eval.opinions.units import WholeNumbers
 from trace_eval.show.table import Table, table
 from trace_eval.stats.inference.future_labels import FutureLabels, quantile_width
 from trace_eval.stats.inference.labelled_run import LabelledRun
@@ -171,24 +171,25 @@ def make_plan(run: LabelledRun, options: PlanOptions | None = None) -> LabelPlan
     least = future.labelled
     most = least + len(order)
     now = future.now()
-    wanted, expected, enough = (
-        (least, now, True) if now <= width else _fewest(future, width, most)
-    )
+    if now <= width:
+        wanted, expected, enough = least, now, True
+    else:
+        wanted, expected, enough = _fewest(future, width, most)
     more = wanted - least if enough else len(order)
     settled(options, more > 0, NOT_DRAWN)
     finite = bool(np.isfinite(expected))
-    beyond = None if enough or not finite else ceil(most * (expected / width) ** 2)
+    beyond = None
+    if finite and not enough:
+        beyond = ceil(most * (expected / width) ** 2)
     chosen = order[:more]
     # inclusion probabilities of the pairs that have a label or get one
     shares = future.included(wanted)
-    labelled = {*chosen.tolist(), *world.rows[world.has_label].tolist()}
-    inclusion = {
-        str(run.table.ids[row]): float(share)
-        for row, share in zip(
-            world.rows, [] if shares is None else shares, strict=False
-        )
-        if row in labelled
-    }
+    labelled = set(chosen.tolist()) | set(world.rows[world.has_label].tolist())
+    inclusion: dict[str, float] = {}
+    if shares is not None:
+        for row, share in zip(world.rows, shares, strict=False):
+            if row in labelled:
+                inclusion[str(run.table.ids[row])] = float(share)
     taken = run.table.labels.facts.get("seconds") if run.table.labels else None
     minutes = None
     if taken is not None and not np.isnan(taken).all():
@@ -246,7 +247,7 @@ def _fewest(future: FutureLabels, width: float, most: int) -> tuple[int, float, 
 
 
 def _strata(
-    world: PlannedRun, order: NDArray[np.int64], chosen: NDArray[np.int64]
+    world: PlannedRun, order: WholeNumbers, chosen: WholeNumbers
 ) -> list[Stratum]:
     facts = world.run.table.facts
     if not len(world.systems):

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from blueprints import UserError
 from trace_eval.estimate.arrays import Array
 from trace_eval.opinions.codes import MISSING, POINTS, collapse_codes, is_untyped
+from trace_eval.opinions.units import WholeNumbers
 from trace_eval.stats.agreement.drawn import drawn_units
 from trace_eval.stats.agreement.position import self_mask
 from trace_eval.stats.inference.future_labels import FutureLabels, Mean
@@ -22,9 +21,9 @@ from trace_eval.stats.options import PlanOptions
 RATES, ACCURACY = "win rates", "accuracy"
 
 
-def _systems(run: LabelledRun) -> list[NDArray[Any]]:
+def _systems(run: LabelledRun) -> list[Array]:
     """Return the columns of A's and B's systems; empty unless every pair names both."""
-    columns: list[NDArray[Any]] = []
+    columns: list[Array] = []
     for name in ("system_a", "system_b"):
         column = run.table.facts.get(name)
         if column is None or not all(column.tolist()):
@@ -58,7 +57,7 @@ class PlannedRun:
         if run.drawn.problem is not None:
             raise UserError(f"no plan: {run.drawn.problem}")
         self.names = np.zeros(len(self.rows), np.int64)
-        self.systems: list[NDArray[np.int64]] = []
+        self.systems: list[WholeNumbers] = []
         if systems:
             columns = [column[self.rows].astype(str) for column in systems]
             names, number = np.unique(np.concatenate(columns), return_inverse=True)
@@ -114,7 +113,7 @@ class PlannedRun:
             points = judged[here]
             yield Mean(here, flipped, np.where(flipped, 1 - points, points))
 
-    def order(self) -> NDArray[np.int64]:
+    def order(self) -> WholeNumbers:
         """Deal open pairs so that each prefix has its share of every two systems."""
         shuffled = self.rng.permutation(np.flatnonzero(~self.has_label))
         names = self.names[shuffled]

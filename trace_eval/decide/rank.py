@@ -351,10 +351,14 @@ def defect_rows(source: Path, options: RankOptions) -> tuple[DefectRow, ...]:
     for kind, has in has_kind.items():
         for system in systems:
             of_system = has[system_of == system]
-            share = shares[f"{kind} of {system}"]
-            rows.append(
-                DefectRow(system, kind, len(of_system), int(of_system.sum()), share)
+            row = DefectRow(
+                system=system,
+                kind=kind,
+                answers=len(of_system),
+                affected=int(of_system.sum()),
+                share=shares[f"{kind} of {system}"],
             )
+            rows.append(row)
     return tuple(rows)
 
 

@@ -6,9 +6,9 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from blueprints import counted
+from trace_eval.estimate.arrays import Mask
 from trace_eval.stats.inference.labelled_run import LabelledRun
 from trace_eval.stats.options import ScreenOptions
 from trace_eval.stats.sentences import percent
@@ -74,7 +74,7 @@ def saving_of(
     )
 
 
-def _wrong_at_most(run: LabelledRun, inside: NDArray[np.bool_], target: float) -> float:
+def _wrong_at_most(run: LabelledRun, inside: Mask, target: float) -> float:
     """Return the share of the decided pairs without a label that may be wrong.
 
     The promise is about the whole part. Pairs that were labelled for certain are known,

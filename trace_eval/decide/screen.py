@@ -18,10 +18,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from blueprints import UserError, counted
 from trace_eval.decide.saving import Saving, saving_of
+from trace_eval.estimate.arrays import Mask, Reals
 from trace_eval.show.table import Table, table
 from trace_eval.stats.agreement.suspects import checked_raters, suspects_warning
 from trace_eval.stats.inference.decidable import (
@@ -149,7 +149,7 @@ def screen(run: LabelledRun, options: ScreenOptions | None = None) -> Screening:
 
 def _tested(
     run: LabelledRun,
-    signals: dict[str, NDArray[np.float64]],
+    signals: dict[str, Reals],
     design: Design,
     options: ScreenOptions,
 ) -> list[DecidableStratum]:
@@ -163,9 +163,7 @@ def _tested(
     return parts
 
 
-def _error_of_each(
-    signals: dict[str, NDArray[np.float64]], options: ScreenOptions
-) -> float:
+def _error_of_each(signals: dict[str, Reals], options: ScreenOptions) -> float:
     """Return the error that the test of each signal may have: they share one."""
     return (1 - options.confidence) / len(signals)
 
@@ -181,7 +179,7 @@ def _ways_out(
     result: Screening,
     most: float,
     *,
-    signals: dict[str, NDArray[np.float64]],
+    signals: dict[str, Reals],
     design: Design,
 ) -> Iterator[str]:
     """Say what would help where the judge may decide nothing, and what would not."""
@@ -216,9 +214,7 @@ def _split(result: Screening, most: float) -> str:
     )
 
 
-def _signals(
-    run: LabelledRun, options: ScreenOptions
-) -> dict[str, NDArray[np.float64]]:
+def _signals(run: LabelledRun, options: ScreenOptions) -> dict[str, Reals]:
     results = dict(run.signals)
     absent = [name for name in options.by if name not in results]
     if absent:
@@ -231,9 +227,7 @@ def _signals(
     return {name: results[name] for name in options.by or results} or everything
 
 
-def _listed(
-    run: LabelledRun, mask: NDArray[np.bool_], key: NDArray[np.float64]
-) -> tuple[str, ...]:
+def _listed(run: LabelledRun, mask: Mask, key: Reals) -> tuple[str, ...]:
     rows = np.flatnonzero(mask)
     return tuple(
         str(run.table.ids[row]) for row in rows[np.argsort(key[rows], kind="stable")]

@@ -26,7 +26,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.estimate.arrays import Array
+from trace_eval.estimate.arrays import Array, Mask
 from trace_eval.estimate.interval import Range
 
 #: Shares of the capital that bettors stake, of what they may lose at most.
@@ -320,7 +320,7 @@ def _looks(labels: int, end: int | None) -> NDArray[np.int64]:
     return np.unique(looks if end is None else np.append(looks, end))
 
 
-def _limits(left_out: NDArray[np.bool_]) -> Range | None:
+def _limits(left_out: Mask) -> Range | None:
     """Return the ends of what is left of the grid, each one step further out."""
     left = np.flatnonzero(~left_out)
     if not len(left):

@@ -11,3 +11,5 @@ from numpy.typing import NDArray
 Array = NDArray[Any]
 
 Mask = NDArray[np.bool_]
+
+Reals = NDArray[np.float64]

@@ -12,12 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.estimate.arrays import Array
+from trace_eval.estimate.arrays import Array, Reals
 from trace_eval.estimate.figures import jackknife_interval
 from trace_eval.estimate.interval import (
     JACKKNIFE,
@@ -93,7 +92,7 @@ class MeasuredStatistic:
     bounds: Range = (-np.inf, np.inf)
 
 
-def folded(counts: NDArray[Any], shares: NDArray[np.float64]) -> NDArray[Any]:
+def folded(counts: Array, shares: Reals) -> Array:
     """Give each label its part of the splits [shape=(..., labels, labels)]."""
     if len(shares) == shares.shape[1]:
         return counts
@@ -162,7 +161,7 @@ def _by_units(
     return IntervalEstimate.within(value, limits, JACKKNIFE)
 
 
-def _others(counts: NDArray[Any], shares: Array | None) -> float:
+def _others(counts: Array, shares: Array | None) -> float:
     """Count the items that a side gives another label than its commonest.
 
     Of both sides the fewer count.
@@ -261,9 +260,7 @@ def _stretch(
     return float(np.sqrt(clusters.variance() / part.variance))
 
 
-def _slope(
-    total: NDArray[Any], measure: MeasuredStatistic, value: float
-) -> float | None:
+def _slope(total: Array, measure: MeasuredStatistic, value: float) -> float | None:
     """Return the statistic's loss over its part's when a few labels are dealt anew."""
     if measure.shares is None:
         return None

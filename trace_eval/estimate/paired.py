@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.estimate.arrays import Array
+from trace_eval.estimate.arrays import Array, Reals
 from trace_eval.estimate.figures import mean_interval
 from trace_eval.estimate.interval import SCORE, IntervalEstimate, Range
 from trace_eval.estimate.options import IntervalOptions
@@ -70,9 +70,7 @@ def mean_difference(
     return IntervalEstimate.within(value, limits, SCORE)
 
 
-def cluster_sums(
-    differences: Array, cluster: NDArray[np.int64] | None
-) -> NDArray[np.float64]:
+def cluster_sums(differences: Array, cluster: NDArray[np.int64] | None) -> Reals:
     """Sum the differences within clusters; without clusters return them as they are."""
     if cluster is None:
         return np.asarray(differences, float)
@@ -160,7 +158,7 @@ def _exact_p(
     return float(min(1.0, chances[is_as_far[alternative]].sum()))
 
 
-def coin_sums(step: int, count: int) -> NDArray[np.float64]:
+def coin_sums(step: int, count: int) -> Reals:
     """Return the chances of the sums 0, 1, 2 ... of coins worth a step or nothing."""
     log_chances = log_choose(count, np.arange(count + 1)) - count * np.log(2)
     chances = np.zeros(step * count + 1)
@@ -168,7 +166,7 @@ def coin_sums(step: int, count: int) -> NDArray[np.float64]:
     return chances
 
 
-def log_choose(number: int, chosen: NDArray[Any]) -> NDArray[np.float64]:
+def log_choose(number: int, chosen: Array) -> Reals:
     """Return logarithms of binomial coefficients [shape as of ``chosen``]."""
     from scipy.special import gammaln  # scipy.stats.binom takes 1 s of imports
 

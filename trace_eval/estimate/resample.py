@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.estimate.arrays import Array
+from trace_eval.estimate.arrays import Array, Mask, Reals
 from trace_eval.estimate.figures import jackknife_interval, jackknifed, mean_interval
 from trace_eval.estimate.interval import (
     FISHER,
@@ -83,11 +83,11 @@ class Cells:
         """Whether both sides have two values, which a rank correlation needs."""
         return self.x_levels > 1 and self.y_levels > 1
 
-    def counts(self) -> NDArray[np.float64]:
+    def counts(self) -> Reals:
         """Count the rows of each cell [shape=(cells,)]."""
         return np.bincount(self.cell, minlength=len(self)).astype(float)
 
-    def weigh(self, weights: Array) -> NDArray[np.float64]:
+    def weigh(self, weights: Array) -> Reals:
         """Turn unit weights [shape=(b, units)] into cell weights [shape=(b, cells)]."""
         return np.asarray(np.add.reduceat(weights[:, self._unit], self._starts, axis=1))
 
@@ -99,9 +99,7 @@ def levels(values: Array) -> NDArray[np.int64]:
     return rank.astype(np.int64)
 
 
-def by_level(
-    weights: Array, level: NDArray[np.int64], count: int
-) -> NDArray[np.float64]:
+def by_level(weights: Array, level: NDArray[np.int64], count: int) -> Reals:
     """Sum cell weights [shape=(b, cells)] per level [shape=(b, count)]."""
     order = np.argsort(level, kind="stable")
     starts = np.searchsorted(level[order], np.arange(count))
@@ -212,7 +210,7 @@ class Resampler:
         unit = self._unit_of(row)
         self._carriers[name] = min(_carriers(side, unit, self.units) for side in sides)
 
-    def _count(self, unit: NDArray[np.int64]) -> NDArray[np.float64]:
+    def _count(self, unit: NDArray[np.int64]) -> Reals:
         """Count the rows of each unit, from the unit of each row."""
         return np.bincount(unit, minlength=self.units).astype(np.float64)
 
@@ -249,7 +247,7 @@ class Resampler:
         values: Array,
         row: NDArray[np.int64] | None = None,
         bounds: Range | None = None,
-        where: NDArray[np.bool_] | None = None,
+        where: Mask | None = None,
     ) -> None:
         """Register a mean over rows.
 
@@ -313,7 +311,7 @@ class Resampler:
     def estimates(self, options: IntervalOptions) -> dict[str, IntervalEstimate]:
         """Return every registered statistic with its interval."""
         if not self.units:
-            names = [*self._sums, *self._weighted, *self._differences]
+            names = list(self._sums) + list(self._weighted) + list(self._differences)
             return dict.fromkeys(names, IntervalEstimate(None))
         table = np.zeros((self.units, 0))
         if self._columns:

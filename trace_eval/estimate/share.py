@@ -36,6 +36,11 @@ def wilson(share: float, n: int, z: float) -> tuple[float, float]:
     return max(0.0, low), min(1.0, high)
 
 
+def quotient(dividend: float, divisor: float) -> float | None:
+    """Divide two numbers; return None where there is nothing to divide by."""
+    return dividend / divisor if divisor else None
+
+
 @dataclass(frozen=True)
 class Share:
     """How often something happened: ``count`` times, ``of`` so many trials."""
@@ -46,7 +51,7 @@ class Share:
     @property
     def value(self) -> float | None:
         """0 to 1; None without trials."""
-        return self.count / self.of if self.of else None
+        return quotient(self.count, self.of)
 
     def interval(self, z: float = 1.959964) -> tuple[float, float]:
         """Return Wilson's score interval (Wilson 1927), 95 % by default.

@@ -12,8 +12,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from trace_eval.estimate.arrays import Reals
 from trace_eval.estimate.interval import Range
 from trace_eval.estimate.paired import sign_test
 
@@ -34,7 +34,7 @@ class Shift(NamedTuple):
     p: float | None
 
 
-def paired_shift(differences: NDArray[np.float64], level: float) -> Shift:
+def paired_shift(differences: Reals, level: float) -> Shift:
     """Estimate the median of paired differences, with the exact sign test.
 
     >>> paired_shift(np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0]), 0.95).interval
@@ -58,7 +58,7 @@ def paired_shift(differences: NDArray[np.float64], level: float) -> Shift:
     )
 
 
-def _inner(ordered: NDArray[np.float64], left_out: int) -> Range | None:
+def _inner(ordered: Reals, left_out: int) -> Range | None:
     """Return the ends of sorted values where so many are left out on either side.
 
     None: none may be left out, so that even all values are too few.
@@ -79,9 +79,7 @@ def least_paired(level: float) -> int:
     return int(np.floor(np.log2(2 / (1 - level)))) + 1
 
 
-def unpaired_shift(
-    first: NDArray[np.float64], second: NDArray[np.float64], level: float
-) -> Shift:
+def unpaired_shift(first: Reals, second: Reals, level: float) -> Shift:
     """Estimate the median of all differences of two groups, with Mann-Whitney's test.
 
     >>> unpaired_shift(np.arange(4.0), np.arange(4.0) + 10, 0.95).interval
@@ -136,7 +134,7 @@ def _standard_deviation(first: int, second: int) -> float:
     return float(variance**0.5)
 
 
-def _cumulative(first: int, second: int) -> NDArray[np.float64]:
+def _cumulative(first: int, second: int) -> Reals:
     """Return P(statistic <= u) of equal groups for every u.
 
     Counts of arrangements are a Gaussian binomial coefficient, multiplied factor by

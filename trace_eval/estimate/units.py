@@ -14,13 +14,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from trace_eval.estimate.arrays import Array, Reals
+
 #: A function of count vectors ``[..., cells]`` that gives one number for each.
-Statistic = Callable[[NDArray[Any]], NDArray[Any]]
+Statistic = Callable[[Array], Array]
 
 #: Numbers held at a time, in resampled weights: 32 MB of float64.
 _BLOCK = 4_000_000
@@ -48,7 +49,7 @@ class Units:
         sizes: number of units of each kind [shape=(kinds,)].
     """
 
-    tables: NDArray[Any]
+    tables: Array
     sizes: NDArray[np.int64]
 
     @classmethod
@@ -84,7 +85,7 @@ class Units:
         return cls(tables, sizes[by_appearance])
 
     @classmethod
-    def items(cls, counts: NDArray[Any]) -> Units:
+    def items(cls, counts: Array) -> Units:
         """Make each item a unit, from the counts of their cells.
 
         Counts of any shape are flattened.
@@ -100,7 +101,7 @@ class Units:
         """Counts over all units [shape=(cells,)]."""
         return np.asarray(np.einsum("u,uc->c", self.sizes, self.tables, dtype=np.int64))
 
-    def resample(self, resamples: int, seed: int = 0) -> Iterator[NDArray[np.float64]]:
+    def resample(self, resamples: int, seed: int = 0) -> Iterator[Reals]:
         """Yield blocks of resampled count vectors, ``resamples`` in all.
 
         Yields:
@@ -121,7 +122,7 @@ class Units:
         block = max(1, min(resamples, _BLOCK // max(kinds, 1)))
         for start in range(0, resamples, block):
             size = min(block, resamples - start)
-            weights: NDArray[Any]
+            weights: Array
             if draw_units:
                 weights = np.empty((size, kinds), dtype)
                 for first in range(0, size, together):
@@ -130,15 +131,15 @@ class Units:
                 weights = rng.multinomial(units, self.sizes / units, size=size)
             yield count(weights)
 
-    def _counter(self, dtype: type) -> Callable[[NDArray[Any]], NDArray[np.float64]]:
+    def _counter(self, dtype: type) -> Callable[[Array], Reals]:
         """Make the function from weights ``[block, kinds]`` to count vectors.
 
         They are exact whole numbers, by a dense product as by a sparse one.
         """
         if np.count_nonzero(self.tables) > _SPARSE * self.tables.size:
-            dense: NDArray[Any] = self.tables.astype(dtype)
+            dense: Array = self.tables.astype(dtype)
 
-            def by_dense(weights: NDArray[Any]) -> NDArray[np.float64]:
+            def by_dense(weights: Array) -> Reals:
                 counts = np.matmul(weights.astype(dtype, copy=False), dense)
                 return np.asarray(counts.astype(np.float64))
 
@@ -148,7 +149,7 @@ class Units:
         # transposed, a product goes through the weights once, in the order of the units
         cells = csr_array(self.tables.astype(np.float64)).T
 
-        def by_sparse(weights: NDArray[Any]) -> NDArray[np.float64]:
+        def by_sparse(weights: Array) -> Reals:
             of_kinds = np.ascontiguousarray(weights.T, np.float64)
             return np.ascontiguousarray((cells @ of_kinds).T)
 
@@ -156,7 +157,7 @@ class Units:
 
 
 def _draw_into(
-    weights: NDArray[Any], members: NDArray[np.int64], rng: np.random.Generator
+    weights: Array, members: NDArray[np.int64], rng: np.random.Generator
 ) -> None:
     """Fill weights with how often units of each kind were drawn.
 
@@ -171,7 +172,7 @@ def _draw_into(
     weights[:] = times_drawn.reshape(weights.shape)
 
 
-def draw(units: int, resamples: int, seed: int = 0) -> Iterator[NDArray[np.float64]]:
+def draw(units: int, resamples: int, seed: int = 0) -> Iterator[Reals]:
     """Yield blocks of weights [shape=(block, units)]: how often each unit was drawn."""
     rng = np.random.default_rng(seed)
     block = max(1, min(resamples, _BLOCK // units))

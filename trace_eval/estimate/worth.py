@@ -12,10 +12,8 @@ Student's.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from trace_eval.estimate.arrays import Array
 from trace_eval.estimate.limits import NO_SPREAD, Reach, quantile, score_reach
@@ -50,10 +48,10 @@ class Clusters:
     @classmethod
     def of(
         cls,
-        rows: NDArray[Any],
-        total: NDArray[Any],
-        squares: NDArray[Any],
-        sizes: NDArray[Any] | None = None,
+        rows: Array,
+        total: Array,
+        squares: Array,
+        sizes: Array | None = None,
     ) -> Clusters:
         """Build clusters from sums over the rows of each kind [shape=(kinds,)].
 

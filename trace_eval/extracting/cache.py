@@ -160,8 +160,11 @@ class Cache:
         A lock is one of 256 files. They are sorted, so that two holders never wait for
         each other.
         """
+        locks: list[str] = []
+        if self._db:
+            locks = sorted({clip[:2] for clip in clips})
         with ExitStack() as stack:
-            for name in sorted({clip[:2] for clip in clips}) if self._db else ():
+            for name in locks:
                 try:
                     handle = stack.enter_context(
                         (self.folder / "locks" / name).open("a")

@@ -219,10 +219,8 @@ class ClipExtractor:
 
     def _used(self, extractor: Extractor) -> list[str]:
         """Return the groups an extractor reads: needed ones and planned wanted ones."""
-        return [
-            *extractor.needs,
-            *(name for name in extractor.wants if name in self._provenance),
-        ]
+        wanted = [name for name in extractor.wants if name in self._provenance]
+        return list(extractor.needs) + wanted
 
     def _measure(
         self, extractor: Extractor, jobs: Sequence[_Job]

@@ -50,24 +50,27 @@ def _name_and_version(package: Distribution) -> tuple[str | None, str | None]:
 def git_revision() -> str | None:
     """Return the commit of the source tree, ``+`` if changed; None for no checkout."""
     folder = Path(__file__).resolve().parents[2]
-    if not (
-        folder / ".git"
-    ).exists():  # an installed copy inside somebody's repository is not it
+    # an installed copy inside somebody's repository is not it
+    if not (folder / ".git").exists():
         return None
     try:
-        commit, changes = (
-            subprocess.run(
-                ["git", "-C", str(folder), *arguments],
-                capture_output=True,
-                text=True,
-                timeout=10,
-                check=True,
-            ).stdout.strip()
-            for arguments in (("rev-parse", "HEAD"), ("status", "--porcelain"))
-        )
+        commit = _git(folder, "rev-parse", "HEAD")
+        changes = _git(folder, "status", "--porcelain")
     except (OSError, subprocess.SubprocessError):
         return None
     return commit + ("+" if changes else "")
+
+
+def _git(folder: Path, *arguments: str) -> str:
+    """Return what git says of a folder."""
+    done = subprocess.run(
+        ["git", "-C", str(folder), *arguments],
+        capture_output=True,
+        text=True,
+        timeout=10,
+        check=True,
+    )
+    return done.stdout.strip()
 
 
 def plan_record(plan: Sequence[Extractor]) -> dict[str, Any]:

@@ -69,12 +69,11 @@ def pinned(plan: Sequence[Extractor], options: ExtractOptions) -> ExtractOptions
     groups that had no extractor here. Extractors that have no registered name stay as
     they were given.
     """
-    specs: dict[str, str | Extractor] = {
-        extractor.group: NONE
-        if options.engine == "local" and extractor.unavailable() is not None
-        else extractor.named
-        for extractor in plan
-    }
+    is_local = options.engine == "local"
+    specs: dict[str, str | Extractor] = {}
+    for extractor in plan:
+        is_missing = is_local and extractor.unavailable() is not None
+        specs[extractor.group] = NONE if is_missing else extractor.named
     try:
         remade = extractors_of(replace(options, overrides=specs, extractor_options={}))
     except UserError:

@@ -206,10 +206,10 @@ class Judge(ABC):
 
     def roles(self, item: Item) -> list[str]:
         """Name the recordings of an item whose blueprints it needs."""
-        return [
-            *item.answer_roles,
-            *(["instruction"] if self.needs_instruction(item) else []),
-        ]
+        roles = list(item.answer_roles)
+        if self.needs_instruction(item):
+            roles.append("instruction")
+        return roles
 
     @abstractmethod
     async def judge(self, case: Case) -> Outcome:

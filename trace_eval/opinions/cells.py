@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from blueprints import InputError, counted
 from trace_eval.data.spelling import EITHER_SIDE, NO_LABEL, is_missing, visible
+from trace_eval.opinions.units import WholeNumbers
 
 Texts = NDArray[np.object_]
 
@@ -272,7 +273,7 @@ def refuse_duplicates(
     ids: Texts,
     rater: Texts | None,
     repeat: Texts | None,
-    records: NDArray[np.int64] | None = None,
+    records: WholeNumbers | None = None,
 ) -> None:
     """Refuse an id that one rater gave twice in one repetition.
 

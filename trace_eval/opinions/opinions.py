@@ -231,7 +231,7 @@ class Opinions:
         """The labels with splits as missing ones, by column."""
         return {name: agreed(codes) for name, codes in self.codes.items()}
 
-    def find(self, ids: Texts) -> NDArray[np.int64]:
+    def find(self, ids: Texts) -> WholeNumbers:
         """Find the row of each id [shape=(ids,)]; -1 where there is none."""
         return np.fromiter(
             map(self._row.get, ids.tolist(), repeat(-1)), np.int64, len(ids)
@@ -314,7 +314,7 @@ def no_common_ids(judged: Opinions, source: str, ids: Texts) -> str:
     )
 
 
-def refuse_unjudged(judged: Opinions, items: Opinions, rows: NDArray[np.int64]) -> None:
+def refuse_unjudged(judged: Opinions, items: Opinions, rows: WholeNumbers) -> None:
     """Refuse labelled items without a judgement, whose row is -1."""
     absent = np.flatnonzero(rows < 0)
     if len(absent):
@@ -326,7 +326,7 @@ def refuse_unjudged(judged: Opinions, items: Opinions, rows: NDArray[np.int64]) 
 
 
 def _refuse_strangers(
-    judged: Opinions, items: Opinions, rows: NDArray[np.int64], missing: Missing
+    judged: Opinions, items: Opinions, rows: WholeNumbers, missing: Missing
 ) -> None:
     matched = int((rows >= 0).sum())
     if not matched:

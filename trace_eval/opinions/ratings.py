@@ -20,6 +20,7 @@ from trace_eval.data.answers import turn_role
 from trace_eval.data.items import ANONYMOUS, Single
 from trace_eval.opinions.cells import texts_of
 from trace_eval.opinions.opinions import Opinions
+from trace_eval.opinions.units import WholeNumbers
 
 #: Numbers closer than this are one label.
 _SAME_LABEL = 1e-6
@@ -30,7 +31,7 @@ def levels_of(scale: Numbers) -> NDArray[np.float64]:
     return np.array([scale.position(label) for label in scale.labels])
 
 
-def nearest(levels: NDArray[Any], places: NDArray[Any]) -> NDArray[np.int64]:
+def nearest(levels: NDArray[Any], places: NDArray[Any]) -> WholeNumbers:
     """Index of the nearest label; the upper one of two at equal distance."""
     return np.searchsorted((levels[1:] + levels[:-1]) / 2, places, side="right")
 

@@ -121,7 +121,8 @@ def _names_scores(names: Sequence[str], columns: Columns) -> bool:
         return False
     scores = fields_of(SCORE_FIELDS.names, names)
     return any(
-        scores.get(name) in ("score", "mos") for name in (*columns.named, *names)
+        scores.get(name) in ("score", "mos")
+        for name in list(columns.named) + list(names)
     )
 
 

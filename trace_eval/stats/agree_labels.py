@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from blueprints import UserError, counted
 from fusion import DEFAULT_POLICY, POLICIES, Policy
@@ -16,6 +15,7 @@ from trace_eval.data.policies import load_policy
 from trace_eval.data.settings import nearest
 from trace_eval.opinions.codes import LABEL_COLUMNS, MISSING, Codes, is_untyped
 from trace_eval.opinions.opinions import DataWarning, Opinions
+from trace_eval.opinions.units import WholeNumbers
 from trace_eval.stats.agreement.alpha import (
     alpha,
     annotator_noise,
@@ -109,7 +109,7 @@ class _Compared:
     judges: Sequence[JudgeOpinions]
     columns: Sequence[Sequence[Aligned]]
     described: Opinions
-    cluster: NDArray[np.int64] | None
+    cluster: WholeNumbers | None
     drawn: str
     shown: Mapping[str, Policy]
     groups: Masks

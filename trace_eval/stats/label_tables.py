@@ -10,7 +10,7 @@ from blueprints import counted
 from fusion import DIMENSIONS
 from trace_eval.estimate.interval import methods_of
 from trace_eval.estimate.paired import tests_in_words
-from trace_eval.estimate.share import digits
+from trace_eval.estimate.share import digits, quotient
 from trace_eval.show.table import NOTHING, Table, count_text, grid, p_value, table
 from trace_eval.stats.agreement.learn import Learned
 from trace_eval.stats.agreement.levels import ALL, LEVELS
@@ -230,7 +230,7 @@ def _parts(report: AgreeReport) -> Iterator[Table]:
 
 
 def _resolved(result: Resolved) -> str:
-    d = digits(result.count / result.share if result.share else None)
+    d = digits(quotient(result.count, result.share))
     right = NOTHING if result.accuracy is None else f"{result.accuracy:.{d}f}"
     return f"{result.share:.{d}f} ({right})"
 
@@ -262,6 +262,16 @@ def _mechanisms(report: AgreeReport) -> Iterator[Table]:
 
 
 def _learned(learned: Learned) -> Table:
+    rows: list[tuple[object, ...]] = []
+    for candidate in learned.candidates:
+        row = (
+            candidate.name,
+            "yes" if candidate.fitted else "printed",
+            candidate.in_sample,
+            candidate.cross_validated,
+            candidate.cross_validated / learned.items,
+        )
+        rows.append(row)
     return grid(
         (
             f"Ways to fuse the dimensions of {learned.labels},"
@@ -274,16 +284,7 @@ def _learned(learned: Learned) -> Table:
             "cross-validated",
             "accuracy cross-validated",
         ),
-        (
-            (
-                c.name,
-                "yes" if c.fitted else "printed",
-                c.in_sample,
-                c.cross_validated,
-                c.cross_validated / learned.items,
-            )
-            for c in learned.candidates
-        ),
+        rows,
         f"best possible in sample: {learned.upper_bound}; {learned.folds} folds grouped"
         f" by instruction; {learned.unseen} of 64 cells are unseen and follow"
         f" {learned.fallback}",

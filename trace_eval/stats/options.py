@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from blueprints import UserError
 from trace_eval.data.columns import Missing, parse_sides
 from trace_eval.data.settings import option_field, with_groups
+from trace_eval.estimate.arrays import Array
 from trace_eval.estimate.options import BootstrapOptions, SeedOptions
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from trace_eval.opinions.codes import Codes
 
 #: Words that name a maker's models; a judge and a system with the same one are one
@@ -123,7 +122,7 @@ class NumberRule:
         """Names of the facts of A and of B."""
         return f"{self.number}_a", f"{self.number}_b"
 
-    def codes(self, facts: Mapping[str, NDArray[Any]]) -> Codes | None:
+    def codes(self, facts: Mapping[str, Array]) -> Codes | None:
         """Return codes of 1 or 2, missing where unknown or equal.
 
         None: the facts are not there.
@@ -156,7 +155,7 @@ def number_rule(spec: str) -> NumberRule:
 
 
 def _names(more: list[str]) -> tuple[str, ...]:
-    return (*FAMILIES, *more)
+    return FAMILIES + tuple(more)
 
 
 def _rules(specs: list[str]) -> tuple[NumberRule, ...]:

@@ -7,10 +7,9 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from blueprints import UserError, counted
-from trace_eval.estimate.arrays import Array
+from trace_eval.estimate.arrays import Array, Reals
 from trace_eval.estimate.interval import SCORE
 from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.estimate.paired import sign_flip
@@ -19,6 +18,7 @@ from trace_eval.estimate.units import draw
 from trace_eval.opinions.cells import texts_of
 from trace_eval.opinions.found_scales import DEFAULT_SCALE
 from trace_eval.opinions.opinions import Opinions
+from trace_eval.opinions.units import WholeNumbers
 from trace_eval.stats.agreement.judges import JudgeOpinions
 from trace_eval.stats.agreement.scored import bounds_of, join_scores, scale_of, units_of
 from trace_eval.stats.agreement.systems import systems_of
@@ -60,11 +60,11 @@ class _Means:
     """
 
     systems: tuple[str, ...]
-    codes: NDArray[np.int64]
-    value: NDArray[np.float64]
-    units: NDArray[np.int64]
+    codes: WholeNumbers
+    value: Reals
+    units: WholeNumbers
 
-    def of(self, unit: NDArray[np.int64], units: int) -> tuple[Array, Array]:
+    def of(self, unit: WholeNumbers, units: int) -> tuple[Array, Array]:
         """Return (sums, counts) by unit and system [shape=(units, systems) each]."""
         available, size = self.codes >= 0, len(self.systems)
         cell = unit[available] * size + self.codes[available]
@@ -233,7 +233,7 @@ def _rows(
     bounds = bounds_of(scale, judge.score)
     resampler = Resampler(units_of(items), options.start)
     for index, system in enumerate(means.systems):
-        resampler.mean(system, means.value, None, bounds, means.codes == index)
+        resampler.mean(system, means.value, bounds=bounds, where=means.codes == index)
     estimates = resampler.estimates(options)
     for index, system in enumerate(means.systems):
         is_own = codes == systems.index(system)

@@ -70,9 +70,15 @@ def junit(report: GateReport, seconds: float = 0.0) -> str:
     failed = len({item.item for item in report.severe}) > allowed
     for item in report.severe:
         message = f"{item.before} before, {item.after} now; {allowed} allowed"
-        verdict, why = "fail" if failed else "pass", "; ".join(item.why)
-        named = f"{item.metric}.severe", f"item {item.item}"
-        cases.append(_Case(*named, verdict, message, "severe", why))
+        case = _Case(
+            group=f"{item.metric}.severe",
+            name=f"item {item.item}",
+            verdict="fail" if failed else "pass",
+            message=message,
+            kind="severe",
+            body="; ".join(item.why),
+        )
+        cases.append(case)
     cases += _of_limits(report.limits)
     covered = report.coverage
     name = f"{covered.metric} scored as often as by {report.baseline}"
@@ -118,8 +124,9 @@ def junit_conditions(
 
     A condition is (whose figure, its name, its value and the wanted one).
     """
-    cases = [
-        _Case(
+    cases: list[_Case] = []
+    for (who, name, result), missed in zip(conditions, failed, strict=True):
+        case = _Case(
             group=who,
             name=name,
             verdict="fail" if missed else "pass",
@@ -127,8 +134,7 @@ def junit_conditions(
             kind="condition",
             body=result,
         )
-        for (who, name, result), missed in zip(conditions, failed, strict=True)
-    ]
+        cases.append(case)
     return _document(suite, cases)
 
 
@@ -157,7 +163,9 @@ def _table(report: GateReport, row: GateRow) -> str:
         "A/A": row.noise.counts,
         "worst": f"{row.worst:+.4f}",
     }
-    return "\n".join([row.why, *(f"{name}: {value}" for name, value in lines.items())])
+    table = [row.why]
+    table += [f"{name}: {value}" for name, value in lines.items()]
+    return "\n".join(table)
 
 
 class _Case(NamedTuple):
@@ -173,16 +181,18 @@ class _Case(NamedTuple):
 
 def _of_limits(rows: Iterable[Limited]) -> list[_Case]:
     """Make a test case per limit of timing."""
-    return [
-        _Case(
-            f"timing.{row.figure}",
-            f"{row.limit} allowed",
-            row.verdict,
-            row.why,
-            *(("limit", row.why) if row.verdict == "fail" else ()),
+    cases: list[_Case] = []
+    for row in rows:
+        case = _Case(
+            group=f"timing.{row.figure}",
+            name=f"{row.limit} allowed",
+            verdict=row.verdict,
+            message=row.why,
         )
-        for row in rows
-    ]
+        if row.verdict == "fail":
+            case = case._replace(kind="limit", body=row.why)
+        cases.append(case)
+    return cases
 
 
 def _document(

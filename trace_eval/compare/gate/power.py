@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from trace_eval.estimate.arrays import Array
 from trace_eval.estimate.paired import cluster_sums
 from trace_eval.estimate.share import Share
+from trace_eval.opinions.units import WholeNumbers
 
 #: Power that "can see" means.
 SEES = 0.8
@@ -69,7 +69,7 @@ class Spread:
 
 def spread(
     differences: Array,
-    cluster: NDArray[np.int64] | None,
+    cluster: WholeNumbers | None,
     labels: bool,
     sure: bool = False,
 ) -> Spread:
@@ -154,7 +154,7 @@ def sign_power(items: int, flips: float, drop: float, alpha: float) -> float:
     return float((np.exp(log) * fails).sum())
 
 
-def _most_wins(discordant: NDArray[np.int64], alpha: float) -> NDArray[np.int64]:
+def _most_wins(discordant: WholeNumbers, alpha: float) -> WholeNumbers:
     """Return the most wins of ``n`` items that still fail the gate, or -1."""
     from scipy.special import bdtr, bdtrik
 

@@ -190,7 +190,7 @@ def gate_tables(report: GateReport) -> Iterator[Table]:
         yield report.timing.table()
     if report.voices:
         yield voice_table(report.voices)
-    severe = [*report.severe, *report.others]
+    severe = report.severe + report.others
     if severe:
         note = (
             f"{len(report.severe)} tagged, {options.severe} allowed; the others fail"

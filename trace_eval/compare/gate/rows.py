@@ -10,7 +10,6 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from blueprints import UserError
 from trace_eval.compare.comparable import differs
@@ -20,9 +19,10 @@ from trace_eval.compare.gate.report import GateCoverage, GateRow
 from trace_eval.compare.judgings import Joined, Judging
 from trace_eval.compare.options import GateOptions
 from trace_eval.data.outcome import GateVerdict
-from trace_eval.estimate.arrays import Array
+from trace_eval.estimate.arrays import Array, Mask
 from trace_eval.estimate.paired import holm, mean_difference, sign_flip
 from trace_eval.estimate.share import Share
+from trace_eval.opinions.units import WholeNumbers
 
 #: A drop that is the margin but for rounding does not exceed it.
 _SAME = 1e-9
@@ -43,9 +43,9 @@ class Drop(NamedTuple):
 
 def measure(
     differences: Array,
-    cluster: NDArray[np.int64] | None,
+    cluster: WholeNumbers | None,
     options: GateOptions,
-    noise: Sequence[tuple[Array, NDArray[np.int64] | None]] = (),
+    noise: Sequence[tuple[Array, WholeNumbers | None]] = (),
     labels: bool = True,
 ) -> Drop:
     """Test paired differences for a drop, and compute the power of the test.
@@ -96,7 +96,7 @@ def gate_rows(
     joined: Joined,
     names: Sequence[str],
     repeats: Sequence[Judging],
-    flip: NDArray[np.bool_],
+    flip: Mask,
     options: GateOptions,
 ) -> list[GateRow]:
     """Test every metric, a row each, with Holm's correction over all of them."""
@@ -123,7 +123,7 @@ def _tested(
     joined: Joined,
     name: str,
     repeats: Sequence[Judging],
-    flip: NDArray[np.bool_],
+    flip: Mask,
     options: GateOptions,
 ) -> GateRow:
     """Make the row of a metric before Holm's correction, without its verdict."""
@@ -153,11 +153,15 @@ def _tested(
     if was_scored.any():
         worst = float((np.nan_to_num(after) - before)[was_scored].mean())
     flips = int(np.nansum(changed(joined.first, joined.second, name)))
+    mean_before = mean_after = 0.0
+    if len(gap):
+        mean_before = float(before[has_both].mean())
+        mean_after = float(after[has_both].mean())
     return GateRow(
         metric=name,
         items=len(gap),
-        baseline=float(before[has_both].mean()) if len(gap) else 0.0,
-        candidate=float(after[has_both].mean()) if len(gap) else 0.0,
+        baseline=mean_before,
+        candidate=mean_after,
         difference=mean_difference(gap, units, options.bootstrap),
         limit=None if limits is None else limits[0],
         p=drop.p,
@@ -200,7 +204,7 @@ def _noise_in_words(noise: VerdictNoise) -> str:
     return noise.counts if noise.deterministic else "noise not measured"
 
 
-def sides(baseline: Judging, candidate: Judging, side: str) -> NDArray[np.bool_]:
+def sides(baseline: Judging, candidate: Judging, side: str) -> Mask:
     """Mark the pairs in which answer B is the one under test.
 
     ``auto`` is the answer that differs between the runs; where none does, the system of

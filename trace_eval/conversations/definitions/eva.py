@@ -360,6 +360,10 @@ def _events(whole: Mapping[int, Exchange]) -> list[Event]:
     return sorted(events, key=lambda event: event.start_s)
 
 
+def _sub_metric(name: str) -> FigureSpec:
+    return FigureSpec(name, name, unit="ms" if name.endswith("_ms") else "")
+
+
 EVA = DefinitionSet(
     name="eva/2026-08",
     about="EVA's turn-taking score (0.2), means over records",
@@ -367,10 +371,7 @@ EVA = DefinitionSet(
     rules=measure,
     specs=(
         FigureSpec("score", "score"),
-        *(
-            FigureSpec(name, name, unit="ms" if name.endswith("_ms") else "")
-            for name in _sub_metric_names()
-        ),
+        *map(_sub_metric, _sub_metric_names()),
     ),
     on_speech=True,
     on_log=True,

@@ -40,7 +40,7 @@ def measure(conversation: Conversation) -> Measured:
     """Measure response gaps and overlaps of one conversation."""
     user = _closed(conversation, "user", THRESHOLDS.user_join_s)
     agent = _closed(conversation, "agent", THRESHOLDS.agent_join_s)
-    events = [*_gaps(user, agent), *_stops(user, agent)]
+    events = _gaps(user, agent) + _stops(user, agent)
     return summed(conversation, sorted(events, key=lambda event: event.start_s))
 
 

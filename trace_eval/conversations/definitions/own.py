@@ -43,42 +43,66 @@ COARSE_S = 0.05
 
 #: Kinds of events whose length is their value, and those that have none.
 _LONG = (
-    *(
-        "response",
-        "agent_interruption",
-        "yield",
-        "no_yield",
-        "overlap",
-        "dead_air",
-        "pause",
-    ),
-    *("greeting", "first_silence", "last_silence"),
+    "response",
+    "agent_interruption",
+    "yield",
+    "no_yield",
+    "overlap",
+    "dead_air",
+    "pause",
+    "greeting",
+    "first_silence",
+    "last_silence",
 )
 _BARE = (
-    *(
-        "no_response",
-        "missed_turn",
-        "talked_over",
-        "open",
-        "backchannel",
-        "simultaneous_start",
-    ),
-    *("not_known", "log_alone", "sound"),
+    "no_response",
+    "missed_turn",
+    "talked_over",
+    "open",
+    "backchannel",
+    "simultaneous_start",
+    "not_known",
+    "log_alone",
+    "sound",
 )
 
 #: What one channel tells: what follows what, not what happens at once.
 _ONE_CHANNEL_KINDS = (
-    *("response", "no_response", "missed_turn", "open", "greeting"),
-    *("dead_air", "pause", "first_silence", "last_silence", "sound"),
+    "response",
+    "no_response",
+    "missed_turn",
+    "open",
+    "greeting",
+    "dead_air",
+    "pause",
+    "first_silence",
+    "last_silence",
+    "sound",
 )
 _ONE_CHANNEL = (
-    *("response", "response_tool", "response_no_tool", "response_or_never", "greeting"),
-    *("reply_rate", "open", "pauses", "dead_air_agent", "dead_air_user"),
-    *("words_agent", "words_user", "one", "agent_talk_share"),
+    "response",
+    "response_tool",
+    "response_no_tool",
+    "response_or_never",
+    "greeting",
+    "reply_rate",
+    "open",
+    "pauses",
+    "dead_air_agent",
+    "dead_air_user",
+    "words_agent",
+    "words_user",
+    "one",
+    "agent_talk_share",
 )
 _OF_TWO = (
-    *("interruption", "interruption_rate", "yield", "yield_rate", "backchannel_rate"),
-    *("overlap_share", "skipped"),
+    "interruption",
+    "interruption_rate",
+    "yield",
+    "yield_rate",
+    "backchannel_rate",
+    "overlap_share",
+    "skipped",
 )
 
 #: Name of values -> the kind of events that have them.
@@ -273,8 +297,9 @@ def _seconds(events: Sequence[Event]) -> float:
 
 
 def _quantiles(of: str) -> list[FigureSpec]:
-    return [
-        FigureSpec(
+    specs: list[FigureSpec] = []
+    for q, least in _LEAST.items():
+        spec = FigureSpec(
             name=f"{of}_p{100 * q:.0f}_s",
             of=of,
             how="quantile",
@@ -282,8 +307,8 @@ def _quantiles(of: str) -> list[FigureSpec]:
             unit="s",
             least=least,
         )
-        for q, least in _LEAST.items()
-    ]
+        specs.append(spec)
+    return specs
 
 
 TRACE_EVAL = DefinitionSet(

@@ -263,7 +263,7 @@ def alone(
     agent = floor.segments["agent"]
     for start, end in overlaps(user, agent):
         yield Event(kind="overlap", start_s=start, end_s=end, value_s=end - start)
-    everyone = joined([*user, *agent])
+    everyone = joined(user + agent)
     if not everyone:
         return
     if agent and (not user or agent[0][0] < user[0][0]):

@@ -28,7 +28,11 @@ from trace_eval.data.conversation import Conversation, Role
 EFFECTS = ("vocal_tic", "non_directed")
 
 _KINDS = (
-    *("response", "no_response", "yield", "no_yield", "agent_interruption"),
+    "response",
+    "no_response",
+    "yield",
+    "no_yield",
+    "agent_interruption",
     *(
         f"{kind}_{end}"
         for kind in ("backchannel", *EFFECTS)

@@ -58,8 +58,8 @@ def read_audio_judge(source: Source, chosen: Selection) -> Converted:
     judged: dict[str, list[Row]] = {}
     summaries: dict[str, list[Row]] = {}
     others = []
-    for path in (*source.files("*.jsonl"), *source.files("*.csv")):
-        columns = {*column_names(path)}
+    for path in source.files("*.jsonl") + source.files("*.csv"):
+        columns = set(column_names(path))
         if not columns:
             problem = "is empty, or its first rows are no objects; fetch it again"
             converted.problems.append(Problem(source.name(path), problem))
@@ -109,15 +109,11 @@ def _human(result: Converted, rows: Rows, votes: Sequence[Row]) -> dict[str, flo
         result.notes.append(
             f"{read} votes on {len(points)} systems, {ties} of them ties"
         )
-        label_rows = [
-            (
-                str(row.get("data_ID") or n),
-                row["model1"],
-                row["model2"],
-                row["preference"],
-            )
-            for n, row in enumerate(votes)
-        ]
+        label_rows: list[tuple[str, str, str, str]] = []
+        for number, row in enumerate(votes):
+            name = str(row.get("data_ID") or number)
+            vote = (name, row["model1"], row["model2"], row["preference"])
+            label_rows.append(vote)
         result.labels = (
             ("instruction_id", "model1", "model2", "preference"),
             label_rows,

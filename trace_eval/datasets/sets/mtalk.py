@@ -173,7 +173,7 @@ def _add(
         before = "\n".join(
             f"user: {asks}\nassistant: {text}" for asks, text in texts[:-1]
         )
-        whole = None not in (*questions, *answers)
+        whole = None not in questions + answers
         result.items.append(
             item_of(
                 f"{tier[0]}-{number}/{system}",

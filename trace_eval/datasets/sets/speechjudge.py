@@ -50,8 +50,14 @@ ANNOTATIONS: Mapping[str, tuple[str, int, Rating | None]] = {
 
 #: Columns of the table of labels, one row per rater of a pair.
 LABEL_COLUMNS = (
-    *("id", "rater", "preference", "strength", "tie"),
-    *("text_accuracy_a", "text_accuracy_b", "category"),
+    "id",
+    "rater",
+    "preference",
+    "strength",
+    "tie",
+    "text_accuracy_a",
+    "text_accuracy_b",
+    "category",
 )
 
 

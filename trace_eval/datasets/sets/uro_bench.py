@@ -18,6 +18,7 @@ from trace_eval.datasets.base import Converted, Selection, Source
 from trace_eval.datasets.figures import URO_EN, URO_ZH, Figure, mean_figure
 from trace_eval.datasets.replies import mean_of, open_marks
 from trace_eval.datasets.rows import AuthorsRule, Row, Rows, alone, item_of
+from trace_eval.estimate.share import quotient
 
 #: Commit of the layout and the rules.
 COMMIT = "9e74bc0"
@@ -158,12 +159,10 @@ def _read_result(
                 result.items.append(item)
     words = f"URO-Bench, mode {mode}, as its own code averages replies"
     rule = AuthorsRule(rubric, words, f"authors/uro-bench/{mode}@{COMMIT}")
-    result.scores += [
-        rule.score(
-            f"{folder.name}-{number:04d}", chosen.system, value, "a reply holds no mark"
-        )
-        for number, value in enumerate(values)
-    ]
+    for number, value in enumerate(values):
+        name = f"{folder.name}-{number:04d}"
+        score = rule.score(name, chosen.system, value, detail="a reply holds no mark")
+        result.scores.append(score)
 
 
 def _printed(summary: Row | None) -> float | None:
@@ -183,32 +182,28 @@ def _qa(
     name: str, marked: Sequence[Row], about: Mapping[str, Any]
 ) -> tuple[list[Figure], list[float | None]]:
     """Compute the share of ``Yes`` replies; failed calls and no answers are zeros."""
-    votes = [
-        row["score"] if isinstance(row["score"], list) else [row["score"]]
-        for row in marked
-    ]
-    exact: list[list[float]] = []
-    for replies in votes:
-        exact.append([float(reply == "Yes") for reply in replies])
-    loose = sum(
-        isinstance(reply, str)
-        and reply != "Yes"
-        and reply.strip(" .!\n").lower() == "yes"
-        for replies in votes
-        for reply in replies
-    )
-    values = [value for replies in exact for value in replies]
+    values: list[float] = []
+    shares: list[float | None] = []
+    loose = 0
+    for row in marked:
+        replies = row["score"] if isinstance(row["score"], list) else [row["score"]]
+        exact = [float(reply == "Yes") for reply in replies]
+        values += exact
+        shares.append(quotient(sum(exact), len(exact)))
+        loose += sum(map(_is_yes_spelt_otherwise, replies))
     note = f"{len(marked)} items, {len(values)} replies; exactly 'Yes' counts"
     if loose:
         note += f", so {loose} of another spelling do not"
-    return (
-        [
-            mean_figure(
-                name, values, unscored=0, scale=(0, 1), factor=100, note=note, **about
-            )
-        ],
-        [sum(replies) / len(replies) if replies else None for replies in exact],
+    figure = mean_figure(
+        name, values, unscored=0, scale=(0, 1), factor=100, note=note, **about
     )
+    return [figure], shares
+
+
+def _is_yes_spelt_otherwise(reply: object) -> bool:
+    if not isinstance(reply, str) or reply == "Yes":
+        return False
+    return reply.strip(" .!\n").lower() == "yes"
 
 
 def _marks(

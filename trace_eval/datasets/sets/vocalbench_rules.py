@@ -143,10 +143,12 @@ def score_knowledge(
 def _knowledge_figures(
     system: str, counts: Mapping[str, int], drifted: Sequence[str]
 ) -> list[Figure]:
-    drift = f"{len(drifted)} references of the answers differ from the question file:"
-    drift = (
-        f"{drift} {', '.join(drifted[:5])}" if drifted else "references of the answers"
-    )
+    drift = "references of the answers"
+    if drifted:
+        drift = (
+            f"{len(drifted)} references of the answers differ from the question file:"
+            f" {', '.join(drifted[:5])}"
+        )
     row = VOCALBENCH.row(system)
     printed = {"published": row["knowledge"], "where": VOCALBENCH.where} if row else {}
     shares: list[tuple[str, int, str, dict[str, Any]]] = [
@@ -160,8 +162,11 @@ def _knowledge_figures(
         ("written", counts["n"], "", {}),
         ("written, question file", counts["n"], "", {}),
     ]
-    return [
-        share_figure(
+    if not counts["n heard"]:
+        shares = shares[2:]
+    figures: list[Figure] = []
+    for what, n, note, more in shares:
+        figure = share_figure(
             f"knowledge, {what}",
             counts[what],
             n,
@@ -169,33 +174,28 @@ def _knowledge_figures(
             note=f"{counts[what]} of {n}{note}",
             **more,
         )
-        for what, n, note, more in (shares if counts["n heard"] else shares[2:])
-    ]
+        figures.append(figure)
+    return figures
 
 
 def _flag_figures(system: str, answers: Sequence[VocalAnswer]) -> list[Figure]:
     """Count the authors' own flags, absent if wrong, and how often the rule agrees."""
     figures = []
     for what, flag in (("heard", "s2s_right"), ("written", "s2t_right")):
-        flags = [
-            (one, one.verdict.get(flag) == 1)
-            for one in answers
-            if one.verdict is not None
-        ]
-        if not flags:
+        number = right = same = 0
+        for one in answers:
+            if one.verdict is None:
+                continue
+            flagged = one.verdict.get(flag) == 1
+            words = (one.recognised or "") if what == "heard" else one.written
+            number += 1
+            right += flagged
+            same += is_right(one.reference or "", words) == flagged
+        if not number:
             continue
-        same = sum(
-            is_right(
-                one.reference or "",
-                (one.recognised or "") if what == "heard" else one.written,
-            )
-            == flagged
-            for one, flagged in flags
-        )
-        right = sum(flagged for _, flagged in flags)
-        note = f"{right} of {len(flags)}; the rule says the same of {same}"
+        note = f"{right} of {number}; the rule says the same of {same}"
         name = f"knowledge, flags, {what}"
-        figures.append(share_figure(name, right, len(flags), system=system, note=note))
+        figures.append(share_figure(name, right, number, system=system, note=note))
     return figures
 
 
@@ -214,11 +214,12 @@ def score_verdicts(
     values, unread = [], 0
     for one in judged:
         mark: Any = one.verdict.get("s2s_score") if one.verdict else None
-        value = (
-            float(mark) if type(mark) in (int, float) and 0 <= mark <= high else None
-        )
-        values += [] if value is None else [value]
-        unread += value is None
+        value = None
+        if type(mark) in (int, float) and 0 <= mark <= high:
+            value = float(mark)
+            values.append(value)
+        else:
+            unread += 1
         result.scores.append(
             rule.score(one.id, system, value, f"s2s_score is {mark!r:.40}")
         )

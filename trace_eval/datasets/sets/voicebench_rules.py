@@ -126,9 +126,8 @@ class Evaluation:
         detail: str = "",
         caveats: Sequence[str] = (),
     ) -> None:
-        self.result.scores.append(
-            rule.score(item, self.run.system, value, detail, caveats)
-        )
+        score = rule.score(item, self.run.system, value, detail=detail, caveats=caveats)
+        self.result.scores.append(score)
 
     def _judged(self) -> list[tuple[str, Row]]:
         """Return the answers with judge's replies; if none, add the printed figure."""

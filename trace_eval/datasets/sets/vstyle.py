@@ -35,21 +35,21 @@ _SMALL, _THIRD = 0.125 / 6, 0.25 / 3
 #: Ability -> its weight; the four groups have a quarter each.
 WEIGHTS: Mapping[str, float] = {
     "acoustic_attributes/composite_properties": 0.125,
-    **{
-        f"acoustic_attributes/{name}": _SMALL
-        for name in ("age", "gender", "speed", "emotion", "pitch", "volume")
-    },
-    **{f"instruction/{name}": _THIRD for name in ("emotion", "variation", "style")},
-    **{f"role_play/{name}": 0.125 for name in ("character", "scenario")},
-    **{
-        f"empathy/{name}": 0.0625
-        for name in (
-            "anger",
-            "sadness_disappointment",
-            "anxiety_fear",
-            "joy_excitement",
-        )
-    },
+    "acoustic_attributes/age": _SMALL,
+    "acoustic_attributes/gender": _SMALL,
+    "acoustic_attributes/speed": _SMALL,
+    "acoustic_attributes/emotion": _SMALL,
+    "acoustic_attributes/pitch": _SMALL,
+    "acoustic_attributes/volume": _SMALL,
+    "instruction/emotion": _THIRD,
+    "instruction/variation": _THIRD,
+    "instruction/style": _THIRD,
+    "role_play/character": 0.125,
+    "role_play/scenario": 0.125,
+    "empathy/anger": 0.0625,
+    "empathy/sadness_disappointment": 0.0625,
+    "empathy/anxiety_fear": 0.0625,
+    "empathy/joy_excitement": 0.0625,
 }
 
 _COLUMNS: ColumnTypes = {
@@ -112,20 +112,19 @@ def read_vstyle(source: Source, chosen: Selection) -> Converted:
 
 
 def _item(source: Source, path: Path, row: Row, audio: Path | str | None) -> Single:
+    question: dict[str, Any] = {"text": row["instruct_text"]}
     instruction_path = row.text("instruction_audio_path")
-    spoken = (
-        source.recording(path.parent / "wav", instruction_path)
-        if instruction_path
-        else None
-    )
+    if instruction_path:
+        spoken = source.recording(path.parent / "wav", instruction_path)
+        if spoken:
+            question["audio"] = spoken
+    question_id = row.get("instruct_id")
     return item_of(
         str(row["id"]),
-        {"text": row["instruct_text"], **({"audio": spoken} if spoken else {})},
+        question,
         row.text("response_text"),
         audio,
-        question_id=None
-        if row.get("instruct_id") is None
-        else str(row.get("instruct_id")),
+        question_id=None if question_id is None else str(question_id),
         system=row["model_name"],
         category=row["ability"],
         meta=row.rest(*_COLUMNS, "response_text", "instruct_id", "gemini_raw"),
@@ -224,19 +223,16 @@ def _correlate(result: Converted, rows: Rows, judged: Mapping[str, Marks]) -> No
     by group.
     """
     human: dict[str, Marks] = {}
-    for path in (*rows.source.files("*.jsonl"), *rows.source.files("*.csv")):
+    for path in rows.source.files("*.jsonl") + rows.source.files("*.csv"):
         if not path.name.startswith("metadata"):
             human[path.stem] = _marks(rows, path)
     if not human:
         return
-    result.labels = (
-        ("id_instruct_id", "rater", "score"),
-        [
-            (key, name, mark)
-            for name, marks in human.items()
-            for key, mark in marks.items()
-        ],
-    )
+    labels: list[tuple[Any, ...]] = []
+    for rater, marks_of_rater in human.items():
+        for key, mark in marks_of_rater.items():
+            labels.append((key, rater, mark))
+    result.labels = (("id_instruct_id", "rater", "score"), labels)
     every = {key: mark for marks in judged.values() for key, mark in marks.items()}
     for group, machine in {"": every, **judged}.items():
         kept: dict[str, Marks] = {}

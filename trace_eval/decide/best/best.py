@@ -97,15 +97,16 @@ def select_best(
                     instructions={group.name: group.instruction for group in groups},
                 )
             )
+        candidates = 0
+        for group in groups:
+            candidates += len(group.candidates) + len(group.unscored) + len(group.same)
         summary = SelectionSummary(
             judge=picker.name,
             scheme=picker.scheme if isinstance(picker, PairPicker) else "scores",
             groups=len(groups),
             selected=sum(ranking.winner is not None for ranking in rankings),
             tied=sum(ranking.tied for ranking in rankings),
-            candidates=sum(
-                len(g.candidates) + len(g.unscored) + len(g.same) for g in groups
-            ),
+            candidates=candidates,
             unscored=sum(len(ranking.unscored) for ranking in rankings),
             same=sum(len(group.same) for group in groups),
             comparisons=sum(ranking.comparisons for ranking in rankings),

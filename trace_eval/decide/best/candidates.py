@@ -127,9 +127,7 @@ def _flattened(
     if listed is None:
         members: Sequence[Any] = [{"candidate": record.get("candidate")}]
     elif isinstance(listed, list) and listed:
-        members = [
-            {"audio": each} if isinstance(each, str) else each for each in listed
-        ]
+        members = list(map(_member, listed))
     else:
         raise UserError(f"{LIST}: expected a list of recordings (got {listed!r:.60})")
     for member in members:
@@ -147,6 +145,13 @@ def _flattened(
         single["id"] = f"{group}/{name}"
         single["question_id"] = group
         yield single
+
+
+def _member(listed: object) -> object:
+    """Return an entry of a list of candidates; a path alone is its recording."""
+    if isinstance(listed, str):
+        return {"audio": listed}
+    return listed
 
 
 def groups_of(candidates: Iterable[Candidate], seed: int) -> list[TextGroup]:

@@ -139,15 +139,14 @@ def rating_picker(
     def scores(_: Sequence[TextGroup]) -> Scores:
         rate_manifest(manifest, folder, options, listener)
         stored = {score.item: score for score in Run.open(folder).scores()}
-        values = {
-            name: s.value if s.status == "scored" else None
-            for name, s in stored.items()
-        }
-        why = {
-            n: str(s.detail or s.reason)
-            for n, s in stored.items()
-            if s.status != "scored"
-        }
+        values: dict[str, float | None] = {}
+        why: dict[str, str] = {}
+        for name, score in stored.items():
+            if score.status == "scored":
+                values[name] = score.value
+            else:
+                values[name] = None
+                why[name] = str(score.detail or score.reason)
         return values, why
 
     return ScorePicker(spec, scores)

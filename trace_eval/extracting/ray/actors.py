@@ -114,13 +114,11 @@ class StageActor:
             cache.close()
 
     async def _run(self, work: Work, before: Sequence[Extracted]) -> list[Extracted]:
-        tasks = [
-            (number, Task(source, earlier.blueprint))
-            for number, (source, earlier) in enumerate(
-                zip(work.chunk.sources, before, strict=True)
-            )
-            if not earlier.error
-        ]
+        tasks: list[tuple[int, Task]] = []
+        both = zip(work.chunk.sources, before, strict=True)
+        for number, (source, earlier) in enumerate(both):
+            if not earlier.error:
+                tasks.append((number, Task(source, earlier.blueprint)))
         extracted = list(before)
         size = self._stage.batch_size
         for start in range(0, len(tasks), size):

@@ -53,7 +53,7 @@ def _keep(
     for extractor in extractors:  # those come first that others use
         provenance = blueprint.provenance.get(extractor.group)
         wanted = [name for name in extractor.wants if name in blueprint.provenance]
-        used = [*extractor.needs, *wanted]
+        used = list(extractor.needs) + wanted
         if provenance is None or not keys.keys() >= set(used):
             continue
         needs = {name: keys[name] for name in used}

@@ -90,20 +90,23 @@ def to_parquet(extracted: Sequence[Extracted], versions: Sequence[str | None]) -
 
 
 def _row(one: Extracted, version: str | None) -> dict[str, object]:
-    blueprint = one.blueprint
-    groups = (
-        [blueprint.group(name) for name in blueprint.provenance] if blueprint else []
-    )
-    return {
+    row: dict[str, object] = {
         "source": one.source,
         "version": version,
-        "clip": blueprint.clip if blueprint else None,
+        "clip": None,
         "error": one.error,
-        "blueprint": blueprint.model_dump_json() if blueprint else None,
+        "blueprint": None,
         "audio_s": one.audio_s,
         "work": json.dumps(one.work),
-        "final": blueprint is not None and all(map(lasting, groups)),
+        "final": False,
     }
+    blueprint = one.blueprint
+    if blueprint is not None:
+        groups = [blueprint.group(name) for name in blueprint.provenance]
+        row["clip"] = blueprint.clip
+        row["blueprint"] = blueprint.model_dump_json()
+        row["final"] = all(map(lasting, groups))
+    return row
 
 
 class ShardFolder(Place):
@@ -123,18 +126,20 @@ class ShardFolder(Place):
     def outcomes(self, name: str) -> list[Extracted]:
         """Read the outcomes that a shard holds."""
         where = f"{self}/{name}"
-        return [
-            Extracted(
+        outcomes: list[Extracted] = []
+        for row in self._read(name).to_pylist():
+            blueprint = None
+            if row["blueprint"]:
+                blueprint = strict_json.own(Blueprint, row["blueprint"], where)
+            outcome = Extracted(
                 source=row["source"],
-                blueprint=strict_json.own(Blueprint, row["blueprint"], where)
-                if row["blueprint"]
-                else None,
+                blueprint=blueprint,
                 error=row["error"],
                 audio_s=row["audio_s"],
                 work=dict(strict_json.record(row["work"], where)),
             )
-            for row in self._read(name).to_pylist()
-        ]
+            outcomes.append(outcome)
+        return outcomes
 
     def _read(self, name: str, columns: list[str] | None = None) -> pa.Table:
         """Read a shard, or only some columns and the index at the end of its file."""

@@ -111,16 +111,16 @@ def block(
     if shown:
         lines.append(f"delivery: {_delivery(shown, first, brief)}")
     if TREND in first and "transcript" not in gone:
-        stretches = [
-            *filter(None, (_stretches(n, one) for n, one in enumerate((a, b), start=1)))
-        ]
-        lines += [f"words/min between pauses: {'. '.join(stretches)}"] * bool(stretches)
+        stretches = ". ".join(filter(None, (_stretches(1, a), _stretches(2, b))))
+        if stretches:
+            lines.append(f"words/min between pauses: {stretches}")
     if PAUSE in first and "signal" not in gone:
-        each = filter(None, (_pauses(n, one) for n, one in enumerate((a, b), start=1)))
-        lines.append(f"pauses in s: {'. '.join(each)}")
+        pauses = ". ".join(filter(None, (_pauses(1, a), _pauses(2, b))))
+        lines.append(f"pauses in s: {pauses}")
     if "transcript" not in gone:
         lines.append(f"words: {_words(a, b, brief)}")
-        lines += [UNSEEN] * unseen
+        if unseen:
+            lines.append(UNSEEN)
     return "\n".join(lines)
 
 
@@ -182,9 +182,7 @@ def _pauses(n: int, blueprint: Blueprint) -> str:
     pauses = [
         f"{number(x.seconds, 1)} at {number(x.start_s, 1)}" for x in signal.pauses
     ]
-    shown = ", ".join(
-        [*pauses[:MOST_PAUSES], *(["..."] if len(pauses) > MOST_PAUSES else [])]
-    )
+    shown = _first_few(pauses)
     behind = max(0.0, signal.duration_s - signal.speech[-1].end_s)
     return (
         f"{n}: {shown or 'none'}; {number(behind, 1)} s of silence behind the last word"
@@ -212,10 +210,15 @@ def _stretches(n: int, blueprint: Blueprint) -> str:
             rates.append(f"{60 * len(inside) / seconds:.0f}")
     if len(rates) < 2:
         return ""
-    return (
-        f"{n}:"
-        f" {', '.join([*rates[:MOST_PAUSES], *['...'] * (len(rates) > MOST_PAUSES)])}"
-    )
+    return f"{n}: {_first_few(rates)}"
+
+
+def _first_few(texts: Sequence[str]) -> str:
+    """Join as many texts as a prompt shows; dots stand for the others."""
+    shown = list(texts[:MOST_PAUSES])
+    if len(texts) > MOST_PAUSES:
+        shown.append("...")
+    return ", ".join(shown)
 
 
 def _unknown(one: Difference) -> str:

@@ -89,13 +89,13 @@ def lead_of(
     """Return the lead of values by measure over others; + is for the first."""
     has_distillmos = DISTILLMOS.name in a and DISTILLMOS.name in b
     steps = VOICE_WITH_DISTILLMOS if has_distillmos else VOICE
-    differences = [
-        Difference(
-            step, a[step.name], b[step.name], step.between(a[step.name], b[step.name])
-        )
-        for step in steps
-        if step is not CLIPPING and step.name in a and step.name in b
-    ]
+    differences: list[Difference] = []
+    for step in steps:
+        if step is CLIPPING or step.name not in a or step.name not in b:
+            continue
+        of_a = a[step.name]
+        of_b = b[step.name]
+        differences.append(Difference(step, of_a, of_b, step.between(of_a, of_b)))
     clipped = CLIPPING.between(b[CLIPPING.name], a[CLIPPING.name])
     if abs(clipped) >= LEAST_CLIPPING:
         differences.append(

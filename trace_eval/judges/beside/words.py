@@ -42,8 +42,9 @@ def shared_words(a: Blueprint, b: Blueprint) -> SharedWords:
     first, second = _words(a), _words(b)
     if first is None or second is None:
         name = "1" if first is None else "2"
-        counts = [None if words is None else len(words) for words in (first, second)]
-        return SharedWords(counts[0], counts[1], None, name)
+        of_first = None if first is None else len(first)
+        of_second = None if second is None else len(second)
+        return SharedWords(of_first, of_second, None, name)
     share = similarity(first, second)
     return SharedWords(len(first), len(second), share)
 

@@ -84,7 +84,7 @@ def _of_one(
     readings = measure.fields(shown.places[place])
     if not readings:
         return Finding(None, f"answer {place} has no {measure.title}")
-    values = [*readings.values()]
+    values = list(readings.values())
     holds = any(_relates(claim, measure, reading) for reading in values)
     return Finding(
         holds, f"{measure.title} of answer {place}: {_printed(values, measure)}"

@@ -112,12 +112,11 @@ def parts_about(reason: str, about: str) -> str:
 def stance_of(reason: str) -> str | None:
     """Return what a reason says last of who is better, by place; None: nothing."""
     text = plain(reason)
-    places = [
-        (match.start(), stance)
-        for stance, pattern in _STANCES
-        for match in pattern.finditer(text)
-        if not _denied(text, match.start())
-    ]
+    places: list[tuple[int, str]] = []
+    for stance, pattern in _STANCES:
+        for match in pattern.finditer(text):
+            if not _denied(text, match.start()):
+                places.append((match.start(), stance))
     return max(places)[1] if places else None
 
 

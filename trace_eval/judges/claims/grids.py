@@ -99,7 +99,7 @@ def _members(made: Any, name: str, depth: int) -> Iterator[str]:
 
 def _member(key: str, value: Any, about: str, depth: int) -> Iterator[str]:
     """Yield the lines of one member of an object."""
-    if key.lower() in (*_OF_ANSWER, *_OF_MEASURE) and isinstance(value, str):
+    if key.lower() in (_OF_ANSWER + _OF_MEASURE) and isinstance(value, str):
         return
     if key.lower() in _OF_WORDS and isinstance(value, str):
         yield f'{about} says "{value}"'

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from trace_eval.judges.claims.lexicon import THING
 from trace_eval.judges.claims.plain import is_measured
 from trace_eval.judges.claims.sentences import Sentence, named
-from trace_eval.judges.claims.stated import StatedClaim
+from trace_eval.judges.claims.stated import Relation, StatedClaim
 from trace_eval.judges.claims.tokens import Token
 
 _LABELS = re.compile(
@@ -112,11 +112,10 @@ def _quotation(sentence: Sentence, token: Token, start: int) -> StatedClaim:
     tail = sentence.words(token.end, min(sentence.whole.end, token.end + 70))
     user = bool(_USER.search(own)) and not _TO_USER.search(own)
     user = user or bool(_USER_BEHIND.match(tail))
-    before = [
-        p
-        for side, p in named(sentence, sentence.whole)
-        if start <= side.start < token.start
-    ]
+    before: list[str] = []
+    for side, place in named(sentence, sentence.whole):
+        if start <= side.start < token.start:
+            before.append(place)
     placed, spoken = _placed(sentence, token)
     sides = (placed,) if placed else tuple(dict.fromkeys(before))
     if not sides:
@@ -126,34 +125,42 @@ def _quotation(sentence: Sentence, token: Token, start: int) -> StatedClaim:
     own = _ASIDE.sub(" ", own)
     unfound = bool(_SOUGHT.search(own) and _NOT_FOUND.match(tail))
     wished = bool(_WISHED.search(own) or _DOUBTED.match(tail)) and not unfound
-    missing = bool(_MISSING.search(own)) or bool(_MISSING_BEHIND.match(tail))
-    missing = missing or unfound
-    missing = missing or bool(
-        re.search(r"\b(?:everything|anything|all) but $", head, re.I)
+    missing = (
+        unfound
+        or bool(_MISSING.search(own))
+        or bool(_MISSING_BEHIND.match(tail))
+        or bool(_ALL_BUT.search(head))
     )
     spoken = (
-        spoken or bool(_SAYING.search(own)) or bool(_POINTED.search(head) and sides)
+        spoken
+        or bool(_SAYING.search(own))
+        or bool(_POINTED.search(head) and sides)
+        or bool(sentence.answers and sides and not before)
     )
-    spoken = spoken or bool(sentence.answers and sides and not before)
     neither = any(t.value == "neither" for t in clause.of("side"))
     claimed = (
         spoken or missing or user or (bool(sides) and _stands_behind(sentence, token))
     )
+    relation: Relation = "course"
+    if claimed and not wished and len(sides) < 2:
+        relation = "says"
+    doubt = ""
+    if not user and not neither:
+        doubt = _doubt(sentence, token, head=head, missing=missing, sided=bool(sides))
     return StatedClaim(
         kind="quotation",
         text=sentence.claim_text(token),
-        relation="says" if claimed and not wished and len(sides) < 2 else "course",
+        relation=relation,
         places=sides if len(sides) == 1 else (),
         numbers=(token.value,),
         negated=missing or (neither and not user),
         of_user=user,
         spoken=spoken and not user,
-        doubt=""
-        if user or neither
-        else _doubt(sentence, token, head=head, missing=missing, sided=bool(sides)),
+        doubt=doubt,
     )
 
 
+_ALL_BUT = re.compile(r"\b(?:everything|anything|all) but $", re.I)
 _SOUGHT = re.compile(
     r"\b(?:look|search|listen|wait|check|hop|wish|want|lik|expect|would|should|miss|need)"
     r"(?:ed|ing|s|es)?\b[^;\"]*$",

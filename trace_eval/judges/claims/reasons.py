@@ -65,14 +65,15 @@ def with_claims(outcome: Outcome, case: Case, scale: Scale = TYPED_TIE) -> Outco
 
 def in_words(claims: Sequence[CheckedClaim], most: int = 3) -> str:
     """Write claims and what speaks against them, in a sentence of a prompt."""
-    parts = [
-        f"the verdict on {claim.about} does not follow ({claim.why})"
-        if claim.kind == "verdict"
-        else f"'{claim.text}' ({claim.why})"
-        for claim in claims[:most]
-    ]
-    more = len(claims) - len(parts)
-    return "; ".join([*parts, *([f"and {more} more"] if more else [])])
+    parts: list[str] = []
+    for claim in claims[:most]:
+        what = f"'{claim.text}'"
+        if claim.kind == "verdict":
+            what = f"the verdict on {claim.about} does not follow"
+        parts.append(f"{what} ({claim.why})")
+    if len(claims) > most:
+        parts.append(f"and {len(claims) - most} more")
+    return "; ".join(parts)
 
 
 def _facts(

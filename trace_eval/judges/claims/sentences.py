@@ -263,7 +263,7 @@ def _mentioned(sentence: Sentence, token: Token) -> str:
         return ""
     sides = [t for t in sentence.whole.of("side") if t.start < token.start]
     places = [t.value for t in sides if not _IN_ORDER.fullmatch(t.text)]
-    if {*places} != {"1", "2"} or len(places) != 2:
+    if set(places) != {"1", "2"} or len(places) != 2:
         return ""
     return places[0] if match["former"] else places[1]
 

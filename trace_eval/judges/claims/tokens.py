@@ -188,7 +188,7 @@ def _token(pattern: _Pattern, match: re.Match[str]) -> Token:
 
 
 def _numbers(body: str) -> Iterator[Token]:
-    units = [*lexicon.UNITS.values()]
+    units = list(lexicon.UNITS.values())
     for match in _NUMBER.finditer(body):
         index = next((i for i in range(len(units)) if match[f"u{i}"]), None)
         unit = "" if index is None else units[index]

@@ -184,7 +184,9 @@ def swap_back(
     ratings: Mapping[str, Any], order: Order, scale: Scale = TYPED_TIE
 ) -> dict[str, Any]:
     """Return the ratings of a call in terms of the pair's own A and B."""
-    return {name: scale.swap(r) if order == "ba" else r for name, r in ratings.items()}
+    if order != "ba":
+        return dict(ratings)
+    return {name: scale.swap(rating) for name, rating in ratings.items()}
 
 
 # --- scores of both answers: votes decide, means are kept beside them -----------------

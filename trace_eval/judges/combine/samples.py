@@ -129,12 +129,13 @@ def pooled(item: Item, rubric: ScoreRubric, parts: Sequence[Score]) -> Score:
     """
     scale = rubric.numbers
     scored = [part for part in parts if part.status == "scored"]
-    common = score_fields(item, rubric, JOINED.join(part.judge for part in parts)) | {
-        "opinions": [
-            opinion.model_copy(update={"judge": part.judge})
-            for part in parts
-            for opinion in part.opinions
-        ],
+    opinions: list[ScoreOpinion] = []
+    for part in parts:
+        for opinion in part.opinions:
+            opinions.append(opinion.model_copy(update={"judge": part.judge}))
+    judge = JOINED.join(part.judge for part in parts)
+    common = score_fields(item, rubric, judge) | {
+        "opinions": opinions,
         "samples": sum(part.samples for part in parts),
         "used": sum(part.used for part in parts),
         "usage": sum_usage([part.usage for part in parts]),
@@ -186,18 +187,23 @@ def pooled(item: Item, rubric: ScoreRubric, parts: Sequence[Score]) -> Score:
 
 
 def _parts(parts: Sequence[Score], weights: dict[str, float]) -> list[JudgeComponent]:
-    return [
-        JudgeComponent(
+    components: list[JudgeComponent] = []
+    for part in parts:
+        mean = variance = None
+        if part.estimate:
+            mean = part.estimate.mean
+            variance = part.estimate.variance
+        component = JudgeComponent(
             judge=part.judge,
             weight=weights.get(part.judge),
             value=part.value,
             sd=part.sd,
             used=part.used,
             samples=part.samples,
-            mean=part.estimate.mean if part.estimate else None,
-            variance=part.estimate.variance if part.estimate else None,
+            mean=mean,
+            variance=variance,
             reason=part.reason,
             detail=part.detail,
         )
-        for part in parts
-    ]
+        components.append(component)
+    return components

@@ -67,8 +67,10 @@ class WordJudge(Judge):
         assert isinstance(item, Single)
         if "reference" in self.inputs and not item.has_reference:
             return []
-        spoken = item.instruction.has_audio and not item.instruction.text
-        return [*(["instruction"] if spoken else []), *roles_of_words(item)]
+        roles = list(roles_of_words(item))
+        if item.instruction.has_audio and not item.instruction.text:
+            roles.insert(0, "instruction")
+        return roles
 
     async def judge(self, case: Case) -> Outcome:
         item = case.single

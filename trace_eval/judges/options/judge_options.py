@@ -107,7 +107,7 @@ class JudgeOptions(
         if "named" not in options:  # dataclasses.replace hands on what was named before
             names = [each.name for each in fields(cls)]
             object.__setattr__(
-                made, "_typed", frozenset({*names[: len(args)], *options})
+                made, "_typed", frozenset(set(names[: len(args)]) | set(options))
             )
         return made
 
@@ -174,15 +174,14 @@ class JudgeOptions(
     def changed(self) -> list[str]:
         """Return fields that the user set to other values, without presets."""
         preset = PRESETS.get(self.preset or "", {})
-        return [
-            each.name
-            for each in fields(self)
-            if each.name not in STATE
-            and getattr(self, each.name) != getattr(_DEFAULTS, each.name)
-            and not (
-                each.name in preset and getattr(self, each.name) == preset[each.name]
-            )
-        ]
+        names: list[str] = []
+        for each in fields(self):
+            value = getattr(self, each.name)
+            is_default = value == getattr(_DEFAULTS, each.name)
+            is_preset = each.name in preset and value == preset[each.name]
+            if each.name not in STATE and not is_default and not is_preset:
+                names.append(each.name)
+        return names
 
     @property
     def sampling_temperature(self) -> float:

@@ -118,12 +118,9 @@ def _read_object(result: dict[str, object], rubric: ScoreRubric) -> ScoreReply:
             raise ReplyError(
                 Reason.UNPARSEABLE, f"the reply has no object {ELEMENTS!r}"
             )
-        elements = {
-            name: None
-            if provided.get(name) is None
-            else _label(name, provided[name], rubric)
-            for name in rubric.elements
-        }
+        for name in rubric.elements:
+            value = provided.get(name)
+            elements[name] = None if value is None else _label(name, value, rubric)
     return ScoreReply(
         _label(rubric.key, result[rubric.key], rubric), elements, storable(words)
     )
@@ -246,10 +243,9 @@ class ScoreForm(AnswerForm[ScoreReply]):
                 _opinion(each, self.rubric, unknown) for each in replies.questions
             ]
             values = [each.outcome.value for each in replies.questions]
-            stated = [reply.score if reply else None for reply in values]
-            if self.rubric.overall and stated != [
-                opinion.score for opinion in opinions
-            ]:
+            totals = [reply.score if reply else None for reply in values]
+            scores = [opinion.score for opinion in opinions]
+            if self.rubric.overall and totals != scores:
                 caveats.append(
                     "total_differs: a reply's own total is not what its elements say"
                 )
@@ -302,9 +298,10 @@ def _opinion(
     """Make a reply's opinion; the rubric may derive its score from the elements."""
     reply = answered.outcome.value
     provided = reply.elements if reply else {}
-    elements = {
-        name: None if name in unknown else value for name, value in provided.items()
-    }
+    elements = dict(provided)
+    for name in unknown:
+        if name in elements:
+            elements[name] = None
     total = rubric.total(elements)
     stated = reply.score if reply else None
     return ScoreOpinion(

@@ -63,7 +63,7 @@ def schema(question: ScoreQuestion = NATURALNESS) -> dict[str, JsonValue]:
         "maximum": scale.max,
     }
     if scale.labels is not None:
-        number = {"type": "number", "enum": [*scale.labels]}
+        number = {"type": "number", "enum": list(scale.labels)}
     remarks: dict[str, JsonValue] = {
         name: {"type": "string"} for name in question.reasons
     }

@@ -25,6 +25,7 @@ from trace_eval.judges.ask.prices import is_local
 from trace_eval.judges.ask.reply_length import object_schema
 from trace_eval.judges.base import Case, Judge, judgement_of
 from trace_eval.judges.options.judge_options import STATE, JudgeOptions
+from trace_eval.judges.registry import spoken_numbers
 from trace_eval.judges.registry.create import Check, create_judge, create_scorers
 from trace_eval.judges.registry.kinds import KINDS
 
@@ -113,10 +114,8 @@ async def doctor(
             if "blueprint" in judge.reads and "pair" in judge.accepts:
                 checks += await _pair(judge)
             if "audio" in judge.reads:
-                from trace_eval.judges.registry.spoken_numbers import hearing
-
                 # A server may drop the sound and answer all the same.
-                checks.append(await hearing(chat.client, options.seed))
+                checks.append(await spoken_numbers.hearing(chat.client, options.seed))
         return checks + (await _probe(chat, options) if probe else [])
     finally:
         await judge.close()
@@ -163,14 +162,14 @@ async def _probe(judge: LLMJudge, options: JudgeOptions) -> list[Check]:
                 f"{judge.spec} reads and does not listen; leave out --probe",
             )
         ]
-    from trace_eval.judges.registry.spoken_numbers import probe
-
     ends = await judge.client.shutdown_date()
     message = (
         f"the provider ends this model on {ends}" if ends else "the server names none"
     )
     checks = [Check("end of the model", ends is None, message)]
-    return [*checks, *[check async for check in probe(judge.client, options.seed)]]
+    async for check in spoken_numbers.probe(judge.client, options.seed):
+        checks.append(check)
+    return checks
 
 
 def key_check(client: ChatClient) -> list[Check]:
@@ -237,9 +236,9 @@ def _question(judge: LLMJudge) -> tuple[Message, ...]:
     """Make the question; a short tone serves models that refuse calls without sound."""
     if "audio" not in judge.reads:
         return _QUESTION
-    from trace_eval.judges.registry.spoken_numbers import tone_part
-
-    return _QUESTION[0], Message("user", (tone_part(), Text(_QUESTION[1].text)))
+    return _QUESTION[0], Message(
+        "user", (spoken_numbers.tone_part(), Text(_QUESTION[1].text))
+    )
 
 
 def _context(judge: LLMJudge) -> Check:
@@ -287,13 +286,14 @@ async def options_of(spec: str, options: JudgeOptions) -> list[ListedOption]:
         cache = Path(folder) / "replies.sqlite"
         # The options of the user; failing those, the server's address alone; failing
         # that, none.
+        candidates = (
+            options,
+            JudgeOptions(base_url=options.base_url),
+            JudgeOptions(),
+        )
         tries = [
             replace(each, cache=cache, offline=True, max_cost=None)
-            for each in (
-                options,
-                JudgeOptions(base_url=options.base_url),
-                JudgeOptions(),
-            )
+            for each in candidates
         ]
         pairs = await _uses(lambda each, _: create_judge(spec, each), tries, [""])
         kind = KINDS.get(spec.partition(":")[0])

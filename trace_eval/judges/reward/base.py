@@ -35,7 +35,11 @@ from trace_eval.judges.views.text.tasks import NATURALNESS
 
 #: Options of judges in this process, whatever the model does.
 SHARED_OPTIONS = names_of(ModelOptions) | {
-    *("template", "transcripts", "max_clip_seconds", "concurrency", "task"),
+    "template",
+    "transcripts",
+    "max_clip_seconds",
+    "concurrency",
+    "task",
 }
 
 #: Where a reward is computed does not decide it; this stands where servers have their

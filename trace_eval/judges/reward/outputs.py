@@ -79,12 +79,13 @@ def on_device(model: RewardModel, values: dict[str, Any]) -> dict[str, Any]:
     """Move tensors to the model's device, features in the model's number type."""
     import torch
 
-    return {
-        name: tensor.to(model.device, getattr(torch, model.dtype))
-        if tensor.is_floating_point()
-        else tensor.to(model.device)
-        for name, tensor in values.items()
-    }
+    moved: dict[str, Any] = {}
+    for name, tensor in values.items():
+        if tensor.is_floating_point():
+            moved[name] = tensor.to(model.device, getattr(torch, model.dtype))
+        else:
+            moved[name] = tensor.to(model.device)
+    return moved
 
 
 def last_token(mask: Any) -> Any:

@@ -207,7 +207,7 @@ class _Check:
             # it decides nothing.
             return absence(b, "emotion")
         scores = b.emotion.scores
-        labels = EMOTION_LABELS.get(self.request.value, frozenset()) & {*scores}
+        labels = EMOTION_LABELS.get(self.request.value, frozenset()) & set(scores)
         if not labels:
             return cannot_tell(f"the classifier has no label for {self.request.value}")
         if not self.instruction.several(RequestKind.EMOTION):
@@ -223,11 +223,11 @@ class _Check:
             return RuleFinding(inside >= outside, strength, why)
         if not b.emotion.trajectory:
             return cannot_tell("several emotions are requested, the clip has one score")
-        tops = [
-            max(w.scores, key=lambda k: (w.scores[k], k))
-            for w in b.emotion.trajectory
-            if w.scores
-        ]
+        tops: list[str] = []
+        for window in b.emotion.trajectory:
+            if window.scores:
+                _, top = max((score, name) for name, score in window.scores.items())
+                tops.append(top)
         matches = any(top in labels for top in tops)
         return RuleFinding(
             matches, 0.0, f"windows sound {', '.join(sorted(set(tops)))}"
@@ -252,7 +252,7 @@ class _Check:
                 "several accents are requested, the clip has one score each"
             )
         similarities = b.accent.similarities
-        labels = ACCENT_LABELS.get(self.request.value, frozenset()) & {*similarities}
+        labels = ACCENT_LABELS.get(self.request.value, frozenset()) & set(similarities)
         if not labels:
             return cannot_tell(f"the classifier does not know {self.request.value}")
         lead = max(similarities[label] for label in labels) - max(similarities.values())

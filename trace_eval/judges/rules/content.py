@@ -166,10 +166,10 @@ def _read_answer(
         "words": len(recognised),
         "overlap": None if overlap is None else round(overlap, 3),
         "literal_share": None if literal is None else round(literal, 3),
-        "suspect": [*transcript.suspect],
+        "suspect": list(transcript.suspect),
     }
     if aloud:
-        values["directions_read_aloud"] = [*aloud]
+        values["directions_read_aloud"] = list(aloud)
     summary = f"{len(recognised)} words"
     if overlap is not None:
         summary += f", {overlap:.0%} of the instruction's words among them"

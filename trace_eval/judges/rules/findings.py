@@ -62,11 +62,14 @@ def within(
         bounds = f"at most {high:g}" if low is None else f"at least {low:g}"
     else:
         bounds = f"{low:g} to {high:g}"
-    gaps = [
-        *([] if low is None else [value - low]),
-        *([] if high is None else [high - value]),
-    ]
-    limits = [limit for limit in (low, high) if limit is not None]
+    gaps: list[float] = []
+    limits: list[float] = []
+    if low is not None:
+        gaps.append(value - low)
+        limits.append(low)
+    if high is not None:
+        gaps.append(high - value)
+        limits.append(high)
     why = f"{beside_limits(what, value, limits)} ({bounds})"
     return RuleFinding(min(gaps) >= 0, cuts.limited(min(gaps) / noise), why)
 

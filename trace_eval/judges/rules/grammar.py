@@ -95,7 +95,7 @@ class NounPhrase:
 #: Only speech has these; the others need a verb of speaking nearby.
 _SPOKEN = ("voice", "accent")
 _TOKEN = re.compile(r"[a-z]+(?:[-'][a-z]+)*|[,:]|«q»")
-_MODIFIERS = frozenset({*ADJECTIVES, *ACCENTS, *EMOTIONS, *EFFECTS})
+_MODIFIERS = frozenset(set(ADJECTIVES) | set(ACCENTS) | set(EMOTIONS) | set(EFFECTS))
 _REACH = 14  # words looked at in front of a noun
 
 

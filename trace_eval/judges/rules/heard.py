@@ -72,16 +72,21 @@ def laughter_verdict(
     silent = b if laughs_a else a
     if _length(silent) < cuts.laughter_known_s:
         return None
-    winner, seconds = ("A", laughs_a) if laughs_a else ("B", laughs_b)
     evidence: dict[str, JsonValue] = {
         "laughter_s": {"a": round(laughs_a, 2), "b": round(laughs_b, 2)},
         "thresholds": cuts.named("laughter_s", "laughter_known_s"),
     }
-    other = "B" if winner == "A" else "A"
+    if laughs_a:
+        return DimensionVerdict(
+            rating=Rating.A,
+            reasoning=f"A laughs for {laughs_a:.1f} s, as was asked; B does not.",
+            margin=1.0,
+            evidence=evidence,
+        )
     return DimensionVerdict(
-        rating=Rating.A if winner == "A" else Rating.B,
-        reasoning=f"{winner} laughs for {seconds:.1f} s, as was asked; {other} does not.",
-        margin=1.0 if winner == "A" else -1.0,
+        rating=Rating.B,
+        reasoning=f"B laughs for {laughs_b:.1f} s, as was asked; A does not.",
+        margin=-1.0,
         evidence=evidence,
     )
 

@@ -51,9 +51,7 @@ class RulesJudge(Judge):
     takes_conversations: ClassVar[bool] = True
 
     def parameters(self) -> dict[str, JsonValue]:
-        steps: dict[str, JsonValue] = {
-            one.name: one.size for one in (*VOICE, *DELIVERY)
-        }
+        steps: dict[str, JsonValue] = {one.name: one.size for one in VOICE + DELIVERY}
         steps |= {
             f"{one.name} beside Distill-MOS": one.size for one in VOICE_WITH_DISTILLMOS
         }

@@ -88,12 +88,10 @@ def _choose(
     """Return checks, why these were chosen, and their kind."""
     if instruction.text is None:
         return _neutral(a, b, cuts), instruction.unread, "neutral"
-    items = [
-        CheckedRequest(
-            r.label, *checks.check(r, a, b=b, instruction=instruction, cuts=cuts)
-        )
-        for r in instruction.requests
-    ]
+    items: list[CheckedRequest] = []
+    for request in instruction.requests:
+        of_a, of_b = checks.check(request, a, b=b, instruction=instruction, cuts=cuts)
+        items.append(CheckedRequest(request.label, of_a, of_b))
     if not items:
         return _neutral(a, b, cuts), "The instruction asks for no delivery", "neutral"
     if any(item.comparable for item in items):
@@ -104,7 +102,7 @@ def _choose(
             f"there is no evidence of what was asked for ({reasons})"
         )
     intro = f"None of the requests can be told ({reasons})"
-    return [*items, *_neutral(a, b, cuts)], intro, "neutral"
+    return items + _neutral(a, b, cuts), intro, "neutral"
 
 
 def _unknown(item: CheckedRequest) -> str:
@@ -115,12 +113,11 @@ def _unknown(item: CheckedRequest) -> str:
 
 
 def _neutral(a: Blueprint, b: Blueprint, cuts: RuleThresholds) -> list[CheckedRequest]:
-    return [
-        CheckedRequest(name, first, second)
-        for (name, first), (_, second) in zip(
-            neutral(a, cuts), neutral(b, cuts), strict=True
-        )
-    ]
+    items: list[CheckedRequest] = []
+    both = zip(neutral(a, cuts), neutral(b, cuts), strict=True)
+    for (name, first), (_, second) in both:
+        items.append(CheckedRequest(name, first, second))
+    return items
 
 
 def neutral(b: Blueprint, cuts: RuleThresholds) -> list[tuple[str, RuleFinding]]:
@@ -201,9 +198,11 @@ def _stand(
         passed = f"passes {len(findings) - len(failed)} of {len(findings)} checks"
         message = "; ".join([passed, *(failed or [findings[0][1].why])])
     else:
-        message = "; ".join(
-            f"{n} {'met' if f.met else 'not met'}: {f.why}" for n, f in findings
-        )
+        requests: list[str] = []
+        for label, finding in findings:
+            met = "met" if finding.met else "not met"
+            requests.append(f"{label} {met}: {finding.why}")
+        message = "; ".join(requests)
     return AnswerStanding(() if share >= _least(kind, cuts) else (message,), message)
 
 

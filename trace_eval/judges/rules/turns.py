@@ -91,11 +91,12 @@ class TurnsJudge(Judge):
             why = "neither the words nor the times of both are known"
             return self.unscored(item, Reason.EVIDENCE_MISSING, why)
         scale = self.rubric.numbers
+        labels: dict[str, int | float | None] = {}
+        for kind, value in elements.items():
+            labels[kind] = None if value is None else scale.parse(value)
         opinion = ScoreOpinion(
             score=scale.parse(total),
-            elements={
-                k: None if v is None else scale.parse(v) for k, v in elements.items()
-            },
+            elements=labels,
             reasoning=_reasoning(findings),
         )
         unknown = [kind for kind, value in elements.items() if value is None]
@@ -119,16 +120,18 @@ class TurnsJudge(Judge):
         if share is None:
             return None
         labels = self.rubric.numbers.labels
-        return float(
-            labels[-1] if not share else labels[0] if share > _COMMON else labels[-2]
-        )
+        if not share:
+            return float(labels[-1])
+        if share > _COMMON:
+            return float(labels[0])
+        return float(labels[-2])
 
 
 def _reasoning(findings: Findings) -> str:
-    lines = [
-        f"turn {one.turn}: {one.kind}, {one.why}"
-        if one.start_s is None
-        else f"{one.start_s:.1f} s, turn {one.turn}: {one.kind}, {one.why}"
-        for one in findings.results
-    ]
+    lines: list[str] = []
+    for one in findings.results:
+        line = f"turn {one.turn}: {one.kind}, {one.why}"
+        if one.start_s is not None:
+            line = f"{one.start_s:.1f} s, {line}"
+        lines.append(line)
     return "; ".join(lines) or "nothing found"

@@ -30,7 +30,7 @@ from trace_eval.judges.scorer.data import (
     read_ratings,
     train_and_dev,
 )
-from trace_eval.judges.scorer.model import load
+from trace_eval.judges.scorer.model import Prediction, load
 
 Logits = NDArray[np.float64]
 
@@ -119,11 +119,9 @@ def train_clamp(
             f"{dev}: no row can be used; give rows with ratings of split dev"
         )
     tokens = [ids for _, ids in usable]
-    predictions = [
-        prediction
-        for start in range(0, len(tokens), _BATCH)
-        for prediction in scorer.predict(tokens[start : start + _BATCH])
-    ]
+    predictions: list[Prediction] = []
+    for start in range(0, len(tokens), _BATCH):
+        predictions += scorer.predict(tokens[start : start + _BATCH])
     clamp = fit_clamp(
         np.array([result.mean for result in predictions]),
         np.array([result.variance for result in predictions]),

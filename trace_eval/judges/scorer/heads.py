@@ -105,7 +105,9 @@ def shares(kind: HeadKind, params: torch.Tensor) -> list[list[float]]:
         return rows
     alpha, beta = params.double().exp().numpy().T
     below = betainc(alpha[:, None], beta[:, None], np.asarray(CUTS)[None, :])
-    return [[*row] for row in np.diff(below, axis=1, prepend=0.0, append=1.0).tolist()]
+    return [
+        list(row) for row in np.diff(below, axis=1, prepend=0.0, append=1.0).tolist()
+    ]
 
 
 def dev_metrics(kind: HeadKind, outputs: Any, ratings: Any) -> dict[str, float]:

@@ -129,7 +129,7 @@ class ScorerJudge(WordJudge):
         mean = clamped(
             np.array([prediction.mean]), np.array([prediction.variance]), threshold
         )[0]
-        params: dict[str, float | list[float]] = {"logits": [*prediction.params]}
+        params: dict[str, float | list[float]] = {"logits": list(prediction.params)}
         if record.head == "beta":
             alpha, beta = map(math.exp, prediction.params)
             params = {"alpha": alpha, "beta": beta}
@@ -150,5 +150,5 @@ class ScorerJudge(WordJudge):
             else Clamped(mean=float(mean), threshold=threshold),
         )
         doubts = [UNCHECKED] * (not record.files) + [CONTEXT_CUT] * prediction.cut
-        update = {"value": 1 + 4 * prediction.mean, "caveats": [*made.caveats, *doubts]}
+        update = {"value": 1 + 4 * prediction.mean, "caveats": made.caveats + doubts}
         return made.model_copy(update=update)

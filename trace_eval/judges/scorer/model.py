@@ -78,24 +78,21 @@ class Scorer:
         with torch.inference_mode():
             outputs = self.outputs(ids.to(self.device), mask.to(self.device)).cpu()
             result = forecast(self.kind, outputs)
+        means = result.mean.tolist()
+        variances = result.variance.tolist()
         levels = shares(self.kind, result.params)
-        return [
-            Prediction(
-                mean=float(mean),
-                variance=float(variance),
-                distribution=tuple(level),
-                params=tuple(params),
+        params = result.params.tolist()
+        predictions: list[Prediction] = []
+        for row, (_, cut) in enumerate(batch):
+            prediction = Prediction(
+                mean=float(means[row]),
+                variance=float(variances[row]),
+                distribution=tuple(levels[row]),
+                params=tuple(params[row]),
                 cut=cut,
             )
-            for mean, variance, level, params, (_, cut) in zip(
-                result.mean.tolist(),
-                result.variance.tolist(),
-                levels,
-                result.params.tolist(),
-                batch,
-                strict=True,
-            )
-        ]
+            predictions.append(prediction)
+        return predictions
 
 
 def pad_id(tokenizer: Any) -> int:

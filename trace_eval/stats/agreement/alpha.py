@@ -11,14 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from trace_eval.estimate.arrays import Array, Reals
 from trace_eval.opinions.codes import LABELS, MISSING, UNTYPED, Codes, collapse_codes
 from trace_eval.opinions.opinions import Opinions
-from trace_eval.opinions.units import crosstab, index_of
+from trace_eval.opinions.units import WholeNumbers, crosstab, index_of
 from trace_eval.show.table import column
 from trace_eval.stats.agreement.counts import accuracy, defined, joint_counts, kappa
 from trace_eval.stats.agreement.judges import JudgeOpinions
@@ -36,7 +36,7 @@ class Alpha:
     items: int
 
 
-def alpha(item: NDArray[np.int64], codes: Codes, items: int, raters: int) -> Alpha:
+def alpha(item: WholeNumbers, codes: Codes, items: int, raters: int) -> Alpha:
     """Compute alpha of opinions' codes [shape=(n,)].
 
     Each is about an item from 0 to ``items - 1``.
@@ -53,10 +53,10 @@ def alpha(item: NDArray[np.int64], codes: Codes, items: int, raters: int) -> Alp
 
 
 def scale_alpha(
-    item: NDArray[np.int64],
-    label: NDArray[np.int64],
+    item: WholeNumbers,
+    label: WholeNumbers,
     items: int,
-    positions: NDArray[np.float64],
+    positions: Reals,
     raters: int,
 ) -> Alpha:
     """Compute alpha of ratings on a numeric scale such as 1 to 5, ordinal and interval.
@@ -70,9 +70,7 @@ def scale_alpha(
     return _of_counts(counts, counts, positions, raters)
 
 
-def interval_alpha(
-    item: NDArray[np.int64], value: NDArray[np.float64], items: int
-) -> float | None:
+def interval_alpha(item: WholeNumbers, value: Reals, items: int) -> float | None:
     """Compute interval alpha of values that are no labels, such as means of samples.
 
     alpha = 1 - D_o / D_e with squared differences: D_o the mean within items, weighted
@@ -101,8 +99,8 @@ def interval_alpha(
 
 
 def with_each_judge(
-    item: NDArray[np.int64], values: NDArray[Any], judges: Mapping[str, NDArray[Any]]
-) -> Iterator[tuple[str, NDArray[np.int64], NDArray[Any]]]:
+    item: WholeNumbers, values: Array, judges: Mapping[str, Array]
+) -> Iterator[tuple[str, WholeNumbers, Array]]:
     """Yield name, items and values of the raters with each judge as one more rater.
 
     A judge has a value for each item.
@@ -115,9 +113,9 @@ def with_each_judge(
 
 
 def _of_counts(
-    named: NDArray[Any],
-    ordered: NDArray[Any],
-    positions: NDArray[np.float64],
+    named: Array,
+    ordered: Array,
+    positions: Reals,
     raters: int,
 ) -> Alpha:
     return Alpha(
@@ -130,9 +128,9 @@ def _of_counts(
 
 
 def _alpha(
-    counts: NDArray[Any],
+    counts: Array,
     level: Literal["nominal", "ordinal", "interval"],
-    positions: NDArray[np.float64] | None = None,
+    positions: Reals | None = None,
 ) -> float | None:
     """Compute alpha from how often each item got each value [shape=(items, values)].
 
@@ -175,7 +173,7 @@ class JudgeNoise:
     retest_kappa: float | None = field(metadata=column("test-retest kappa"))
 
 
-def noise(item: NDArray[np.int64], codes: Codes) -> JudgeNoise:
+def noise(item: WholeNumbers, codes: Codes) -> JudgeNoise:
     """Measure the noise of one label column.
 
     Mean pairwise agreement is the observed part of Fleiss (1971): per item the share of
@@ -215,7 +213,7 @@ def noise(item: NDArray[np.int64], codes: Codes) -> JudgeNoise:
     )
 
 
-def _first_two(item: NDArray[np.int64], codes: Codes) -> tuple[Codes, Codes]:
+def _first_two(item: WholeNumbers, codes: Codes) -> tuple[Codes, Codes]:
     """Return the first and the second code of each item that has two."""
     order = np.argsort(item, kind="stable")
     item = item[order]

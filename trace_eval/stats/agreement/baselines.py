@@ -14,11 +14,10 @@ from itertools import compress
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fusion import Numbers as Scale
 from trace_eval.data.measures.lexical import exact_match, token_f1, words
-from trace_eval.estimate.arrays import Array
+from trace_eval.estimate.arrays import Array, Mask, Reals
 from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.estimate.paired import holm
 from trace_eval.opinions.opinions import Opinions
@@ -88,7 +87,7 @@ _MAX_LOG = 10.0
 
 
 def baselines(
-    items: Opinions, train: NDArray[np.bool_], with_beta: bool = False
+    items: Opinions, train: Mask, with_beta: bool = False
 ) -> list[JudgeOpinions]:
     """Make all baselines of some items; those of words only where the texts are known.
 
@@ -137,7 +136,7 @@ def _rule(
     return JudgeOpinions(name, table, table)
 
 
-def rating_shares(items: Opinions, train: NDArray[np.bool_]) -> NDArray[np.float64]:
+def rating_shares(items: Opinions, train: Mask) -> Reals:
     """Return the share of each label among the training ratings [shape=(labels,)]."""
     levels = levels_of(scale_of(items))
     label = nearest(levels, ratings_of(items, train).score)

@@ -18,12 +18,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from trace_eval.estimate.arrays import Array, Mask
 from trace_eval.estimate.paired import sign_flip
+from trace_eval.estimate.share import quotient
 from trace_eval.opinions.codes import MISSING, TIE, Codes, collapse_codes, flip
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.units import WholeNumbers
@@ -61,14 +62,14 @@ class LengthBias:
     def share_longer(self) -> float | None:
         """Share of the judge's winners that are the longer answer; None: no winner."""
         winners = self.longer + self.shorter
-        return self.longer / winners if winners else None
+        return quotient(self.longer, winners)
 
 
 def length_bias(
     truth: Codes,
     predicted: Codes,
-    length_a: NDArray[Any],
-    length_b: NDArray[Any],
+    length_a: Array,
+    length_b: Array,
     unit: WholeNumbers | None = None,
 ) -> LengthBias:
     """Count and test; pairs of equal or unknown length are left out.
@@ -105,8 +106,8 @@ class _Counted(NamedTuple):
 def _counted(
     truth: Codes,
     predicted: Codes,
-    apart: NDArray[np.bool_],
-    a_longer: NDArray[np.bool_],
+    apart: Mask,
+    a_longer: Mask,
     unit: WholeNumbers | None,
 ) -> _Counted:
     """Count unscored, longer, shorter and tied verdicts on annotators' ties."""
@@ -149,8 +150,8 @@ class Verbosity:
 def verbosity(
     truth: Codes,
     predicted: Codes,
-    tokens_a: NDArray[Any],
-    tokens_b: NDArray[Any],
+    tokens_a: Array,
+    tokens_b: Array,
     unit: WholeNumbers | None = None,
 ) -> Verbosity:
     """Count and test; pairs of unknown length are left out.
@@ -188,7 +189,7 @@ def bias_rows(
     judge: JudgeOpinions,
     items: Opinions,
     fact: str,
-    bias: Callable[[Codes, Codes, NDArray[Any], NDArray[Any], WholeNumbers | None], B],
+    bias: Callable[[Codes, Codes, Array, Array, WholeNumbers | None], B],
     unit: WholeNumbers | None = None,
 ) -> Iterator[BiasRow[B]]:
     """Return a row per dimension, without self-comparisons; [] without the fact.
@@ -244,8 +245,8 @@ class Difficulty:
 def difficulty(
     there: Codes,
     back: Codes,
-    mos_a: NDArray[Any],
-    mos_b: NDArray[Any],
+    mos_a: Array,
+    mos_b: Array,
     unit: WholeNumbers | None = None,
 ) -> Difficulty | None:
     """Split and count; None with fewer than :data:`FEWEST` usable pairs.
@@ -264,18 +265,18 @@ def difficulty(
     drawn = None if unit is None else unit[usable]
     gap, truth = gap[usable], np.where(mos_a[usable] > mos_b[usable], 0, 1)
     order = np.argsort(gap, kind="stable")
-    quartiles = tuple(
-        Quartile(
+    fourths: list[Quartile] = []
+    for rows in np.array_split(order, 4):
+        unit_of_rows = None if drawn is None else drawn[rows]
+        fourth = Quartile(
             low=float(gap[rows[0]]),
             high=float(gap[rows[-1]]),
             items=len(rows),
             accuracy=float((there[rows] == truth[rows]).mean()),
-            bias=position_bias(
-                there[rows], back[rows], None if drawn is None else drawn[rows]
-            ),
+            bias=position_bias(there[rows], back[rows], unit_of_rows),
         )
-        for rows in np.array_split(order, 4)
-    )
+        fourths.append(fourth)
+    quartiles = tuple(fourths)
     bound = (there == back) & (there != TIE)
     if bound.all() or not bound.any() or len(set(gap.tolist())) < 2:
         return Difficulty(quartiles, None, None)
@@ -287,9 +288,7 @@ def difficulty(
     )
 
 
-def _p_over_units(
-    x: NDArray[Any], y: NDArray[Any], unit: WholeNumbers | None
-) -> float | None:
+def _p_over_units(x: Array, y: Array, unit: WholeNumbers | None) -> float | None:
     """Test a rank correlation of units' means; None for few or equal ones."""
     from scipy.stats import spearmanr
 
@@ -357,7 +356,7 @@ class Robustness:
 
 
 def robustness(
-    base: Codes, repeat: Codes | None, noisy: Codes, side: NDArray[np.int64]
+    base: Codes, repeat: Codes | None, noisy: Codes, side: WholeNumbers
 ) -> list[Robustness]:
     """Compare a run with noise to one without, and to a repetition of that.
 
@@ -377,18 +376,19 @@ def robustness(
         (first != TIE) & (first != on),
         first == TIE,
     )
-    return [
-        Robustness(
+    results: list[Robustness] = []
+    for name, rows in zip(FELL_ON, groups, strict=True):
+        result = Robustness(
             fell_on=name,
             items=int(rows.sum()),
             repeat=_same(first, again, rows),
             noisy=_same(first, second, rows),
         )
-        for name, rows in zip(FELL_ON, groups, strict=True)
-    ]
+        results.append(result)
+    return results
 
 
-def _same(one: Codes, other: Codes | None, rows: NDArray[np.bool_]) -> float | None:
+def _same(one: Codes, other: Codes | None, rows: Mask) -> float | None:
     if other is None or not rows.any():
         return None
     return float((one[rows] == other[rows]).mean())

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from blueprints import counted
+from trace_eval.estimate.arrays import Array, Mask
 from trace_eval.estimate.paired import sign_flip
 from trace_eval.estimate.share import digits
 from trace_eval.opinions.cells import Texts
@@ -49,7 +48,7 @@ def warning_line(warning: DataWarning) -> str:
     return f"{warning.text} (rows {rows})"
 
 
-def repeated(ids: Texts, facts: Mapping[str, NDArray[Any]]) -> Iterator[DataWarning]:
+def repeated(ids: Texts, facts: Mapping[str, Array]) -> Iterator[DataWarning]:
     """Find recordings with several ids, and repeated (instruction, A, B) triples."""
     instruction = facts.get("instruction_id")
     for check, kind, what in (
@@ -74,7 +73,7 @@ def repeated(ids: Texts, facts: Mapping[str, NDArray[Any]]) -> Iterator[DataWarn
             )
 
 
-def _repeats(columns: Sequence[NDArray[Any]]) -> tuple[NDArray[np.int64], int]:
+def _repeats(columns: Sequence[Array]) -> tuple[WholeNumbers, int]:
     """Return rows that others equal, those of one group together, and the group count.
 
     Rows with an unknown value are in none.
@@ -90,7 +89,7 @@ def _repeats(columns: Sequence[NDArray[Any]]) -> tuple[NDArray[np.int64], int]:
     return np.flatnonzero(available)[several][order], int((size > 1).sum())
 
 
-def self_compared(ids: Texts, mask: NDArray[np.bool_]) -> Iterator[DataWarning]:
+def self_compared(ids: Texts, mask: Mask) -> Iterator[DataWarning]:
     """Find pairs of one system with itself, or of one recording with itself."""
     if mask.any():
         yield DataWarning.of(
@@ -139,14 +138,16 @@ def label_sets(
     ids: Texts, truth: Codes, predicted: Codes, who: str
 ) -> Iterator[DataWarning]:
     """Find typed against untyped ties, mixtures, and labels on one side alone."""
-    seen = [
-        np.bincount(c[c != MISSING], minlength=len(LABELS)) for c in (truth, predicted)
-    ]
-    typed, untyped = [bool(n[2:4].any()) for n in seen], [bool(n[4]) for n in seen]
-    sides = zip(
-        ("the labels", "the judge"), (truth, predicted), typed, untyped, strict=True
-    )
-    for side, codes, has_typed, has_untyped in sides:
+    seen: list[WholeNumbers] = []
+    typed: list[bool] = []
+    untyped: list[bool] = []
+    for side, codes in (("the labels", truth), ("the judge", predicted)):
+        counts = np.bincount(codes[codes != MISSING], minlength=len(LABELS))
+        has_typed = bool(counts[2:4].any())
+        has_untyped = bool(counts[4])
+        seen.append(counts)
+        typed.append(has_typed)
+        untyped.append(has_untyped)
         if has_typed and has_untyped:
             text = (
                 f"{who}: {side} mix plain ties with typed ones; all ties are collapsed"

@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from trace_eval.estimate.arrays import Array, Mask, Reals
 from trace_eval.estimate.measures import MeasurePart
 from trace_eval.opinions.codes import MISSING, TIE, UNTYPED, Codes
-from trace_eval.opinions.units import crosstab
+from trace_eval.opinions.units import WholeNumbers, crosstab
 
 Counts = NDArray[Any]
 
@@ -26,7 +27,7 @@ _COLLAPSE = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, 1]], dtype=np.int6
 
 def joint_counts(
     truth: Codes, predicted: Codes, rows: int, labels: int | None = None
-) -> NDArray[np.int64]:
+) -> WholeNumbers:
     """Count (truth, predicted) [shape=(rows, labels)].
 
     Items with a missing code drop out. ``rows`` are the kinds of truth, ``labels``
@@ -58,7 +59,7 @@ def defined(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
 
 
-def ratio(numerator: Counts, denominator: Counts) -> NDArray[np.float64]:
+def ratio(numerator: Counts, denominator: Counts) -> Reals:
     """Divide elementwise; NaN, not an error, where the denominator is 0."""
     top = np.asarray(numerator, float)
     bottom = np.asarray(denominator, float)
@@ -67,18 +68,18 @@ def ratio(numerator: Counts, denominator: Counts) -> NDArray[np.float64]:
     return quotient
 
 
-def accuracy(counts: Counts) -> NDArray[np.float64]:
+def accuracy(counts: Counts) -> Reals:
     """Return the share of equal labels, ``sum_l n_ll / N``; NaN where N is 0."""
     equal = np.trace(counts, axis1=-2, axis2=-1)
     return ratio(equal, counts.sum((-2, -1)))
 
 
-def accuracy_3way(counts: Counts) -> NDArray[np.float64]:
+def accuracy_3way(counts: Counts) -> Reals:
     """Return the share of equal labels, ``sum_l n_ll / N``, with all ties made one."""
     return accuracy(collapse(counts))
 
 
-def accuracy_2way(counts: Counts) -> NDArray[np.float64]:
+def accuracy_2way(counts: Counts) -> Reals:
     """Return the share of equal winners, ``sum_l n_ll / N``, where both sides name one.
 
     A judge that rarely names a winner has few such items.
@@ -86,7 +87,7 @@ def accuracy_2way(counts: Counts) -> NDArray[np.float64]:
     return accuracy(winners_only(counts))
 
 
-def coverage_2way(counts: Counts) -> NDArray[np.float64]:
+def coverage_2way(counts: Counts) -> Reals:
     """Return the share of the items on which :func:`accuracy_2way` stands."""
     both_name_one = winners_only(counts).sum((-2, -1))
     return ratio(both_name_one, counts.sum((-2, -1)))
@@ -96,14 +97,14 @@ def coverage_2way(counts: Counts) -> NDArray[np.float64]:
 CREDIT = np.array([[1.0, 0.0, 0.5], [0.0, 1.0, 0.5], [0.5, 0.5, 1.0]])
 
 
-def accuracy_half_ties(counts: Counts) -> NDArray[np.float64]:
+def accuracy_half_ties(counts: Counts) -> Reals:
     """Return ``(equal + 1/2 where one side ties) / N``: a tie counts as a coin toss."""
     untyped = collapse(counts)
     credit = (untyped * CREDIT).sum((-2, -1))
     return ratio(credit, untyped.sum((-2, -1)))
 
 
-def balanced_accuracy(counts: Counts) -> NDArray[np.float64]:
+def balanced_accuracy(counts: Counts) -> Reals:
     """Average ``TP / (TP + FN)`` over the true labels (Brodersen et al. 2010).
 
     With two classes it is ``1 - (FPR + FNR) / 2``, which AudioJudge's released
@@ -115,13 +116,13 @@ def balanced_accuracy(counts: Counts) -> NDArray[np.float64]:
     return _mean_of_known(recall_of_label)
 
 
-def _mean_of_known(shares: NDArray[np.float64]) -> NDArray[np.float64]:
+def _mean_of_known(shares: Reals) -> Reals:
     """Average over the labels whose share is known; NaN without any."""
     is_known = ~np.isnan(shares)
     return ratio(np.where(is_known, shares, 0).sum(-1), is_known.sum(-1))
 
 
-def kappa(counts: Counts) -> NDArray[np.float64]:
+def kappa(counts: Counts) -> Reals:
     """Compute Cohen's kappa, ``(p_o - p_e) / (1 - p_e)``, -1 to 1 (Cohen 1960).
 
     ``p_o`` is the share of equal labels, ``p_e = sum_l p(truth = l) p(predicted = l)``.
@@ -136,7 +137,7 @@ def kappa(counts: Counts) -> NDArray[np.float64]:
     return ratio(accuracy(counts) - chance, 1 - chance)
 
 
-def gwet_ac1(counts: Counts) -> NDArray[np.float64]:
+def gwet_ac1(counts: Counts) -> Reals:
     """Compute Gwet's AC1, ``(p_o - p_e) / (1 - p_e)``, -1 to 1 (Gwet 2008).
 
     ``p_e = sum_l s(l) (1 - s(l)) / (k - 1)``.
@@ -152,7 +153,7 @@ def gwet_ac1(counts: Counts) -> NDArray[np.float64]:
     return ratio(accuracy(counts) - chance, 1 - chance)
 
 
-def f1_per_label(counts: Counts) -> NDArray[np.float64]:
+def f1_per_label(counts: Counts) -> Reals:
     """Return ``2 TP / (2 TP + FP + FN)`` of each label [shape=(..., labels)].
 
     NaN for a label that is neither in the truth nor in the prediction: nothing is known
@@ -164,7 +165,7 @@ def f1_per_label(counts: Counts) -> NDArray[np.float64]:
     return ratio(2 * hits, of_truth + of_prediction)
 
 
-def macro_f1(counts: Counts) -> NDArray[np.float64]:
+def macro_f1(counts: Counts) -> Reals:
     """Average ``2 TP / (2 TP + FP + FN)`` over the labels that occur.
 
     Source: Sokolova & Lapalme 2009.
@@ -225,9 +226,7 @@ def _f1_of_share(share: float) -> float:
     return 2 * share / (1 + share)
 
 
-def _share(
-    credit: NDArray[Any], counted: NDArray[np.bool_] | None = None
-) -> MeasurePart:
+def _share(credit: Array, counted: Mask | None = None) -> MeasurePart:
     """Build a share from tables over [truth, predicted].
 
     With ``counted`` None every item counts.
@@ -237,6 +236,6 @@ def _share(
     return MeasurePart(credit.ravel().astype(float), counted.ravel().astype(float))
 
 
-def _collapsed(labels: int) -> NDArray[np.int64]:
+def _collapsed(labels: int) -> WholeNumbers:
     """Return the untyped code of each label."""
     return np.minimum(np.arange(labels), TIE)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from trace_eval.estimate.arrays import Mask
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.units import WholeNumbers
 
@@ -16,7 +16,7 @@ INSTRUCTIONS: str = "instructions"
 
 
 def drawn_units(
-    table: Opinions, rows: NDArray[np.bool_] | None = None
+    table: Opinions, rows: Mask | None = None
 ) -> tuple[WholeNumbers | None, str]:
     """Return the unit of every pair, from 0, and what such a unit is.
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from blueprints import counted
+from trace_eval.estimate.arrays import Array
 from trace_eval.estimate.paired import sign_flip
 from trace_eval.opinions.cells import Texts
 from trace_eval.opinions.codes import (
@@ -35,7 +34,7 @@ from trace_eval.stats.agreement.judges import Aligned, JudgeOpinions, facts_of
 from trace_eval.stats.agreement.position import join_orders, self_mask
 
 
-def mirrored_rows(facts: FactColumns) -> NDArray[np.int64]:
+def mirrored_rows(facts: FactColumns) -> WholeNumbers:
     """Find rows with the same two answers in opposite order [shape=(n, 2)].
 
     Answers are told apart by their recordings, else by their systems on one
@@ -150,7 +149,7 @@ def label_warnings(
         verdicts = judge.joined.codes
         yield from two_opinions(ids, verdicts, judge.name)
         yield from other_column(truth, verdicts, judge.name)
-        own: dict[str, NDArray[Any]] = {}
+        own: dict[str, Array] = {}
         for name in TEXT_FACTS:
             if name in judge.own.facts:
                 own[name] = judge.joined.facts[name]

@@ -12,11 +12,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from blueprints import UserError, counted, require
 from trace_eval.data.fused_scores import Map, Member
 from trace_eval.estimate.arrays import Array
+from trace_eval.opinions.units import WholeNumbers
 
 #: Folds of the cross-validation, fewer where there are fewer questions.
 FOLDS = 5
@@ -36,7 +36,7 @@ class FusionRows:
 
     scores: Array
     truth: Array
-    question: NDArray[np.int64]
+    question: WholeNumbers
 
     def take(self, chosen: Array) -> FusionRows:
         """Select some rows."""
@@ -185,7 +185,7 @@ def average(scores: Array) -> Array:
     return np.where(count > 0, total / np.maximum(count, 1), np.nan)
 
 
-def folds(question: NDArray[np.int64]) -> Iterator[tuple[Array, Array]]:
+def folds(question: WholeNumbers) -> Iterator[tuple[Array, Array]]:
     """Yield training and held-out rows, whole questions.
 
     Raises:

@@ -12,10 +12,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from blueprints import require
-from trace_eval.estimate.arrays import Array
+from trace_eval.estimate.arrays import Array, Reals
 from trace_eval.estimate.resample import Resampler
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.ratings import levels_of, nearest
@@ -38,7 +37,7 @@ def crps(resampler: Resampler, key: str, scored: Scored) -> Basis:
     return Basis(len(row), "ratings")
 
 
-def crps_levels(shares: Array, rating: Array, levels: Array) -> NDArray[np.float64]:
+def crps_levels(shares: Array, rating: Array, levels: Array) -> Reals:
     """Compute the CRPS of distributions over a scale's labels.
 
     It is summed over the gaps between labels: for five labels
@@ -55,7 +54,7 @@ def crps_levels(shares: Array, rating: Array, levels: Array) -> NDArray[np.float
     return np.asarray(((forecast - observed) ** 2) @ gaps)
 
 
-def crps_point(mean: Array, value: Array) -> NDArray[np.float64]:
+def crps_point(mean: Array, value: Array) -> Reals:
     """Compute the CRPS of a number without a distribution [shape=(n,)].
 
     It is the absolute error.
@@ -63,7 +62,7 @@ def crps_point(mean: Array, value: Array) -> NDArray[np.float64]:
     return np.asarray(abs(mean - value))
 
 
-def crps_beta(alpha: Array, beta: Array, value: Array) -> NDArray[np.float64]:
+def crps_beta(alpha: Array, beta: Array, value: Array) -> Reals:
     """Compute the CRPS of Beta(alpha, beta) at positions in [0, 1] [shape=(n,)].
 
     Source: Taillardat et al. 2016. UserError without the package scoringrules.
@@ -95,7 +94,7 @@ def _crps_sure_beta(alpha: Array, beta: Array, value: Array) -> Array:
 BETA_CLIP = 0.01
 
 
-def nll_levels(shares: Array, rating: Array) -> NDArray[np.float64]:
+def nll_levels(shares: Array, rating: Array) -> Reals:
     """Return -log of the share of the label that was given [shape=(n,)].
 
     It is infinite where that share is 0.
@@ -106,7 +105,7 @@ def nll_levels(shares: Array, rating: Array) -> NDArray[np.float64]:
         return np.asarray(-np.log(share))
 
 
-def nll_beta(alpha: Array, beta: Array, value: Array) -> NDArray[np.float64]:
+def nll_beta(alpha: Array, beta: Array, value: Array) -> Reals:
     """Return -log density of Beta(alpha, beta) at positions [shape=(n,)].
 
     Positions are clipped to [.01, .99].

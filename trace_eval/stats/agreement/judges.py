@@ -6,15 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, count
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from blueprints import UserError
 from fusion import DEFAULT_POLICY, PLAIN_POLICIES, POLICIES, Policy
 from trace_eval.data.columns import Missing
 from trace_eval.data.policies import WHOLE_PAIR
+from trace_eval.estimate.arrays import Array, Mask, Reals
 from trace_eval.estimate.measures import folded
 from trace_eval.opinions.codes import (
     MISSING,
@@ -61,7 +61,7 @@ class Aligned:
         return np.where(self.human >= SPLIT, split, self.human).astype(np.int8)
 
     @property
-    def shares(self) -> NDArray[np.float64]:
+    def shares(self) -> Reals:
         """What a truth stands for, by label [shape=(rows, labels)].
 
         First one row per label, then one per set of labels on which raters split.
@@ -85,7 +85,7 @@ class Aligned:
         return int((self.usable & (self.human >= SPLIT)).sum())
 
     @property
-    def usable(self) -> NDArray[np.bool_]:
+    def usable(self) -> Mask:
         """Items that count."""
         return np.asarray((self.human != MISSING) & (self.predicted != MISSING))
 
@@ -114,7 +114,7 @@ class Aligned:
             joint_counts(self.truth, verdicts, *self.shares.shape), self.shares
         )
 
-    def credit(self) -> NDArray[np.float64]:
+    def credit(self) -> Reals:
         """Return the share of raters that agree with each judgement, 0 to 1.
 
         Where k labels tie, each of them is right by 1 / k.
@@ -146,9 +146,9 @@ class JudgeOpinions(NamedTuple):
     joined: Opinions
 
 
-def facts_of(judges: Sequence[JudgeOpinions]) -> dict[str, NDArray[Any]]:
+def facts_of(judges: Sequence[JudgeOpinions]) -> dict[str, Array]:
     """Return every fact that a judge knows of the labelled items, the first's first."""
-    facts: dict[str, NDArray[Any]] = {}
+    facts: dict[str, Array] = {}
     for judge in reversed(judges):
         facts.update(judge.joined.facts)
     return facts

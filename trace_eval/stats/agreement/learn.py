@@ -17,6 +17,7 @@ from blueprints import UserError, require
 from fusion import POLICIES, RATINGS, Policy
 from trace_eval.data.csv_cells import write_table
 from trace_eval.opinions.codes import MISSING, Codes
+from trace_eval.opinions.units import WholeNumbers
 from trace_eval.stats.agreement.policies import (
     CELL_SHAPE,
     cell_counts,
@@ -24,7 +25,7 @@ from trace_eval.stats.agreement.policies import (
     policy_codes,
 )
 
-FitRows = Callable[[NDArray[np.int64]], NDArray[np.int8]]
+FitRows = Callable[[WholeNumbers], NDArray[np.int8]]
 
 
 @dataclass(frozen=True)
@@ -64,21 +65,22 @@ class Learned:
 
     def rows(self) -> list[dict[str, str]]:
         """Return the best table as rows that :func:`fusion.policy_from_rows` reads."""
-        return [
-            {
+        rows: list[dict[str, str]] = []
+        for c, vq, p in np.ndindex(self.table.shape):
+            row = {
                 "content": str(RATINGS[c]),
                 "voice_quality": str(RATINGS[vq]),
                 "paralinguistics": str(RATINGS[p]),
                 "overall": str(RATINGS[self.table[c, vq, p]]),
             }
-            for c, vq, p in np.ndindex(self.table.shape)
-        ]
+            rows.append(row)
+        return rows
 
 
 def learn(
     side: tuple[str, Mapping[str, Codes]],
     overall: Codes,
-    instruction: NDArray[np.int64] | None,
+    instruction: WholeNumbers | None,
     fallback: Policy,
     folds: int = 5,
 ) -> Learned:
@@ -126,19 +128,20 @@ def learn(
     stored = {
         name: _right(policy_codes(policy), counts) for name, policy in POLICIES.items()
     }
-    candidates = [
-        LearnedPolicy(name=name, fitted=False, in_sample=right, cross_validated=right)
-        for name, right in stored.items()
-    ]
-    candidates += [
-        LearnedPolicy(
+    candidates: list[LearnedPolicy] = []
+    for name, right in stored.items():
+        candidate = LearnedPolicy(
+            name=name, fitted=False, in_sample=right, cross_validated=right
+        )
+        candidates.append(candidate)
+    for name, fit in fits.items():
+        candidate = LearnedPolicy(
             name=name,
             fitted=True,
             in_sample=_right(fit(counts), counts),
             cross_validated=cross[name],
         )
-        for name, fit in fits.items()
-    ]
+        candidates.append(candidate)
     return Learned(
         labels=labels,
         items=len(cells),
@@ -151,15 +154,15 @@ def learn(
     )
 
 
-def _right(table: NDArray[np.int8], counts: NDArray[np.int64]) -> int:
+def _right(table: NDArray[np.int8], counts: WholeNumbers) -> int:
     return int(np.take_along_axis(counts, table[..., None].astype(np.int64), -1).sum())
 
 
 def _cross_validate(
     fits: Mapping[str, FitRows],
-    cells: NDArray[np.int64],
+    cells: WholeNumbers,
     overall: Codes,
-    instruction: NDArray[np.int64],
+    instruction: WholeNumbers,
     folds: int,
 ) -> dict[str, int]:
     sklearn = require(
@@ -180,9 +183,7 @@ def write_policy(path: Path, learned: Learned) -> None:
     write_table(path, list(rows[0]), (row.values() for row in rows))
 
 
-def learn_table(
-    counts: NDArray[np.int64], fallback: NDArray[np.int8]
-) -> NDArray[np.int8]:
+def learn_table(counts: WholeNumbers, fallback: NDArray[np.int8]) -> NDArray[np.int8]:
     """Fit by counting; it is the maximum of in-sample accuracy over all functions.
 
     Args:

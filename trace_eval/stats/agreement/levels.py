@@ -13,12 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import counted
+from trace_eval.estimate.arrays import Array, Mask
 from trace_eval.opinions.codes import (
     LABELS,
     MISSING,
@@ -28,12 +28,12 @@ from trace_eval.opinions.codes import (
     collapse_codes,
 )
 from trace_eval.opinions.opinions import Opinions
-from trace_eval.opinions.units import crosstab, index_of, joint
+from trace_eval.opinions.units import WholeNumbers, crosstab, index_of, joint
 from trace_eval.show.table import column
 from trace_eval.stats.agreement.counts import accuracy, defined, kappa
 
 #: Group of items -> which they are [shape=(items,)].
-Masks = Mapping[str, NDArray[np.bool_]]
+Masks = Mapping[str, Mask]
 
 #: Level -> what it means. ``none``: nobody gave a label.
 LEVELS: dict[str, str] = {
@@ -70,7 +70,7 @@ class LevelRow:
     majority: float | None
 
 
-def vote_counts(labels: Opinions, column: str) -> NDArray[np.int64]:
+def vote_counts(labels: Opinions, column: str) -> WholeNumbers:
     """Count votes per item for ``1``, ``2`` and ``tie`` [shape=(items, 3)]."""
     codes = collapse_codes(labels.codes[column])
     present = codes != MISSING
@@ -78,7 +78,7 @@ def vote_counts(labels: Opinions, column: str) -> NDArray[np.int64]:
     return crosstab(item, codes[present], len(labels.per_item), len(UNTYPED))
 
 
-def levels_of(votes: NDArray[np.int64]) -> NDArray[np.int8]:
+def levels_of(votes: WholeNumbers) -> NDArray[np.int8]:
     """Return the level of each item as an index into :data:`LEVELS`, from its votes."""
     annotators = votes.sum(1)
     most = votes.max(1)
@@ -92,13 +92,13 @@ def levels_of(votes: NDArray[np.int64]) -> NDArray[np.int8]:
     return np.where(annotators == 0, _CODE["none"], level).astype(np.int8)
 
 
-def _has_one_top(votes: NDArray[np.int64]) -> NDArray[np.bool_]:
+def _has_one_top(votes: WholeNumbers) -> Mask:
     """Say which items have one label with the most votes [shape=(items,)]."""
     is_top = votes == votes.max(1)[:, None]
     return np.asarray(is_top.sum(1) == 1)
 
 
-def majority_of(votes: NDArray[np.int64]) -> Codes:
+def majority_of(votes: WholeNumbers) -> Codes:
     """Return the label with the most votes, as an index into ``1, 2, tie``.
 
     It is missing where two share the most.
@@ -150,12 +150,14 @@ def categories(items: Opinions) -> Masks:
         return masks
     values = [value or None for value in column.tolist()]
     masks |= _by(values)
-    splits = [value.split(SEPARATOR) if value else [] for value in values]
+    splits = [(value or "").split(SEPARATOR) for value in values]
     width = max(map(len, splits), default=0)
     if width < 2:
         return masks
     for index in range(width):
-        parts = [split[index] if len(split) == width else None for split in splits]
+        parts: list[str | None] = []
+        for split in splits:
+            parts.append(split[index] if len(split) == width else None)
         masks |= _by(parts)
     return masks
 
@@ -172,9 +174,9 @@ def by_level(labels: Opinions, column: str) -> Masks:
     return _by([name_of[level] for level in levels_of(votes)])
 
 
-def _by(values: Sequence[str | None]) -> dict[str, NDArray[np.bool_]]:
+def _by(values: Sequence[str | None]) -> dict[str, Mask]:
     """Mask the rows of each value, in the order of appearance; None is no value."""
-    column: NDArray[Any] = np.array(values, dtype=object)
+    column: Array = np.array(values, dtype=object)
     names = [value for value in dict.fromkeys(values) if value is not None]
     return {name: column == name for name in names}
 
@@ -289,7 +291,7 @@ def pairwise_rows(labels: Opinions, column: str, groups: Masks) -> list[Pairwise
     return rows
 
 
-def drawn_agreement(votes: NDArray[np.int64]) -> tuple[int, float, float]:
+def drawn_agreement(votes: WholeNumbers) -> tuple[int, float, float]:
     """Return items, and two raters' agreement per item: mean and deviation over draws.
 
     The chance of an item with counts ``c`` and ``n = sum c`` is ``p = sum c (c - 1) / n

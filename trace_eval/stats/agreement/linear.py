@@ -15,9 +15,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from trace_eval.estimate.arrays import Array
+from trace_eval.estimate.arrays import Array, Reals
 from trace_eval.estimate.ranks import add_kendall, add_spearman
 from trace_eval.estimate.resample import Resampler
 from trace_eval.opinions.codes import SCORE_FACTS
@@ -217,7 +216,7 @@ class BinaryAgreement:
     majority_baseline: float | None = field(metadata=column("majority class"))
 
 
-def majority_of_share(share: Array) -> NDArray[np.float64]:
+def majority_of_share(share: Array) -> Reals:
     """Return 1 above one half, 0 below [shape=(n,)].
 
     NaN stands at exactly one half and where there is no share.

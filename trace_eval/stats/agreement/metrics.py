@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations, product
-from typing import Any, Generic, Literal, TypeVar
+from typing import Generic, Literal, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from blueprints import UserError
+from trace_eval.estimate.arrays import Array, Reals
 from trace_eval.estimate.interval import IntervalEstimate, Range
 from trace_eval.estimate.measures import (
     LEAST_OTHERS,
@@ -29,6 +29,7 @@ from trace_eval.estimate.options import IntervalOptions
 from trace_eval.estimate.paired import McNemar, holm, mcnemar
 from trace_eval.estimate.units import Statistic, Units
 from trace_eval.opinions.codes import TYPED, UNTYPED
+from trace_eval.opinions.units import WholeNumbers
 from trace_eval.show.table import column, p_of, p_value
 from trace_eval.stats.agreement.counts import (
     accuracy,
@@ -174,9 +175,9 @@ SCORE_METRICS: tuple[Metric[ScoreStatistic], ...] = (
 
 def estimates_of(
     column: Aligned,
-    cluster: NDArray[np.int64] | None,
+    cluster: WholeNumbers | None,
     options: IntervalOptions,
-    rows: NDArray[np.int64] | None = None,
+    rows: WholeNumbers | None = None,
     name: str | None = None,
 ) -> dict[str, IntervalEstimate]:
     """Estimate the metrics of a judge on one dimension with their intervals, by name.
@@ -206,7 +207,7 @@ def accuracy_name(labels: tuple[str, ...]) -> str:
 
 
 def measures_of(
-    labels: tuple[str, ...], shares: NDArray[np.float64] | None = None
+    labels: tuple[str, ...], shares: Reals | None = None
 ) -> dict[str, MeasuredStatistic]:
     """Return the estimators of a label set's metrics over flat counts, by name.
 
@@ -217,10 +218,8 @@ def measures_of(
     return {name: _measure(metric, rows) for name, metric in metrics_of(labels).items()}
 
 
-def _measure(
-    metric: Metric[Statistic], shares: NDArray[np.float64]
-) -> MeasuredStatistic:
-    def over_flat(cells: NDArray[Any]) -> NDArray[Any]:
+def _measure(metric: Metric[Statistic], shares: Reals) -> MeasuredStatistic:
+    def over_flat(cells: Array) -> Array:
         joint = cells.reshape(*cells.shape[:-1], *shares.shape)
         return metric.statistic(folded(joint, shares))
 
@@ -265,7 +264,7 @@ class Comparison:
 
 def compare_all(
     judges: Sequence[Sequence[Aligned]],
-    cluster: NDArray[np.int64] | None,
+    cluster: WholeNumbers | None,
     options: IntervalOptions,
     against: str | None = None,
 ) -> list[Comparison]:
@@ -303,7 +302,7 @@ def compare_all(
 def _comparison(
     first: Aligned,
     second: Aligned,
-    cluster: NDArray[np.int64] | None,
+    cluster: WholeNumbers | None,
     options: IntervalOptions,
 ) -> Comparison:
     if first.labels != second.labels:
@@ -318,12 +317,10 @@ def _comparison(
     units = Units.of(cells, int(np.prod(shape)), cluster)
     gained = shares[:, None, :] - shares[:, :, None]
     parts = (MeasurePart(gained.ravel(), np.ones(gained.size), -1.0),)
-    measures = {
-        name: MeasuredStatistic(
-            _second_minus_first(statistic, shares), parts, name == "kappa"
-        )
-        for name, statistic in (("accuracy", accuracy), ("kappa", kappa))
-    }
+    measures: dict[str, MeasuredStatistic] = {}
+    for name, statistic in (("accuracy", accuracy), ("kappa", kappa)):
+        difference = _second_minus_first(statistic, shares)
+        measures[name] = MeasuredStatistic(difference, parts, name == "kappa")
     differences = estimates(units, measures, options)
     test = mcnemar(-gained.ravel()[cells], cluster)
     return Comparison(
@@ -338,10 +335,10 @@ def _comparison(
     )
 
 
-def _second_minus_first(statistic: Statistic, shares: NDArray[np.float64]) -> Statistic:
+def _second_minus_first(statistic: Statistic, shares: Reals) -> Statistic:
     rows, size = shares.shape
 
-    def of(cells: NDArray[Any]) -> NDArray[Any]:
+    def of(cells: Array) -> Array:
         joint = cells.reshape(
             *cells.shape[:-1], rows, size, size
         )  # [..., truth, first, second]

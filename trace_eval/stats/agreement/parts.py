@@ -6,11 +6,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.estimate.options import IntervalOptions, SeedOptions
+from trace_eval.estimate.share import quotient
 from trace_eval.opinions.codes import MISSING, TIE, collapse_codes
+from trace_eval.opinions.units import WholeNumbers
 from trace_eval.show.table import column
 from trace_eval.stats.agreement.judges import Aligned
 from trace_eval.stats.agreement.levels import ALL, Masks
@@ -59,7 +60,7 @@ def whole(columns: Iterable[Sequence[Aligned]]) -> list[Aligned]:
 def category_rows(
     columns: Sequence[Aligned],
     groups: Masks,
-    cluster: NDArray[np.int64] | None,
+    cluster: WholeNumbers | None,
     options: IntervalOptions,
 ) -> Iterator[CategoryRow]:
     """Return rows of the overall label, where there are several categories."""
@@ -83,7 +84,7 @@ def category_rows(
 
 
 def labels_rows(
-    columns: Sequence[Aligned], cluster: NDArray[np.int64] | None, options: SeedOptions
+    columns: Sequence[Aligned], cluster: WholeNumbers | None, options: SeedOptions
 ) -> Iterator[LabelsRow]:
     """Return rows of the first items of a drawn order, which is one for all judges."""
     for it in columns:
@@ -156,12 +157,7 @@ def forced(column: Aligned, groups: Masks) -> Iterator[Forced]:
             ties=ties,
             coverage=scored / items,
             accuracy=right / items,
-            accuracy_scored=_share(right, scored),
-            tie_half=_share(right + ties / 2, scored),
-            ties_out=_share(right, scored - ties),
+            accuracy_scored=quotient(right, scored),
+            tie_half=quotient(right + ties / 2, scored),
+            ties_out=quotient(right, scored - ties),
         )
-
-
-def _share(count: float, number: int) -> float | None:
-    """Return a share of a number of items; None of no items."""
-    return count / number if number else None

@@ -22,8 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fusion import DIMENSIONS, RATINGS, Policy, Rating
+from trace_eval.estimate.share import quotient
 from trace_eval.opinions.codes import BOTH_BAD, BOTH_GOOD, MISSING, Codes, is_untyped
-from trace_eval.opinions.units import crosstab
+from trace_eval.opinions.units import WholeNumbers, crosstab
 from trace_eval.show.table import column, out_of
 from trace_eval.stats.agreement.counts import Counts, accuracy, defined, kappa
 
@@ -46,7 +47,7 @@ def has_dimensions(codes: Mapping[str, Codes]) -> bool:
     return not any(is_untyped(codes[name]) for name in DIMENSIONS)
 
 
-def cells_of(codes: Mapping[str, Codes]) -> NDArray[np.int64]:
+def cells_of(codes: Mapping[str, Codes]) -> WholeNumbers:
     """Return each row's cell of the 64, or -1 where a dimension is missing."""
     columns = np.stack([codes[name].astype(np.int64) for name in DIMENSIONS])
     is_complete = (columns != MISSING).all(0)
@@ -75,7 +76,7 @@ def fuse_codes(policy: Policy, codes: Mapping[str, Codes]) -> Codes:
     return np.asarray(table[tuple(places)])
 
 
-def cell_counts(cells: NDArray[np.int64], overall: Codes) -> NDArray[np.int64]:
+def cell_counts(cells: WholeNumbers, overall: Codes) -> WholeNumbers:
     """Count (cell, overall label) [shape=(4, 4, 4, 4)]; incomplete rows drop out."""
     is_known = (cells >= 0) & (overall != MISSING)
     labels = len(RATINGS)
@@ -92,7 +93,7 @@ class PolicyFlips:
     share: float
 
 
-def flips(table: NDArray[np.int8], counts: NDArray[np.int64]) -> dict[str, PolicyFlips]:
+def flips(table: NDArray[np.int8], counts: WholeNumbers) -> dict[str, PolicyFlips]:
     """Compute P2 per dimension, from :func:`policy_codes` and :func:`cell_counts`."""
     pairs = counts.reshape(*table.shape, -1).sum(-1)
     total = int(pairs.sum())
@@ -130,9 +131,9 @@ def winner_on_bad(counts: Counts) -> WinnerOnBad:
     winners = int(counts[:BOTH_GOOD].sum())
     right_winners = int(np.trace(counts[:BOTH_GOOD, :BOTH_GOOD]))
     return WinnerOnBad(
-        winner_on_bad=bad_with_winner / bad if bad else None,
+        winner_on_bad=quotient(bad_with_winner, bad),
         bad=bad,
-        winner_accuracy=right_winners / winners if winners else None,
+        winner_accuracy=quotient(right_winners, winners),
         winners=winners,
     )
 
@@ -154,7 +155,7 @@ class Resolved:
 
 
 def counterfactual(
-    table: NDArray[np.int8], counts: NDArray[np.int64]
+    table: NDArray[np.int8], counts: WholeNumbers
 ) -> dict[str, Resolved]:
     """Compute P1 of one policy, from :func:`policy_codes` and :func:`cell_counts`."""
     forced = table[BOTH_GOOD].astype(np.int64)  # [voice quality, paralinguistics]
@@ -177,8 +178,8 @@ def counterfactual(
         hits = int(right[mask].sum())
         resolved[name] = Resolved(
             count=count,
-            share=count / total if total else 0.0,
-            accuracy=hits / count if count else None,
+            share=quotient(count, total) or 0.0,
+            accuracy=quotient(hits, count),
         )
     return resolved
 

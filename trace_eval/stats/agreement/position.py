@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from trace_eval.estimate.arrays import Array, Mask, Reals
 from trace_eval.estimate.paired import sign_flip
 from trace_eval.opinions.codes import MISSING, TIE, Codes, collapse_codes, flip
 from trace_eval.opinions.opinions import Opinions
@@ -26,7 +26,7 @@ from trace_eval.show.table import column, p_of, share_of
 from trace_eval.stats.agreement.judges import JudgeOpinions
 
 
-def lean_of(codes: Codes) -> NDArray[np.float64]:
+def lean_of(codes: Codes) -> Reals:
     """Map labels to 1 for the first, -1 for the second, and 0 for ties and no label."""
     return np.asarray((codes == 0) * 1.0 - (codes == 1))
 
@@ -89,10 +89,10 @@ def position_bias(
 
 
 def join_orders(
-    clip_a: Sequence[Any] | NDArray[Any],
-    clip_b: Sequence[Any] | NDArray[Any],
-    extra: Sequence[Any] | NDArray[Any] | None = None,
-) -> NDArray[np.int64]:
+    clip_a: Sequence[Any] | Array,
+    clip_b: Sequence[Any] | Array,
+    extra: Sequence[Any] | Array | None = None,
+) -> WholeNumbers:
     """Join rows that show the same two recordings in opposite order.
 
     Identity is the audio (hash or path), never the id. ``extra`` (the instruction) must
@@ -150,7 +150,7 @@ class SelfComparisons:
     p: float = field(metadata=column("sign test p", p_of("pairs")))
 
 
-def self_mask(facts: Mapping[str, NDArray[Any]], items: int) -> NDArray[np.bool_]:
+def self_mask(facts: Mapping[str, Array], items: int) -> Mask:
     """Mask items with the same system or recording twice [shape=(items,)]."""
     mask = np.zeros(items, bool)
     for name in ("system", "clip"):
@@ -161,7 +161,7 @@ def self_mask(facts: Mapping[str, NDArray[Any]], items: int) -> NDArray[np.bool_
 
 
 def self_comparisons(
-    predicted: Codes, mask: NDArray[np.bool_], unit: WholeNumbers | None = None
+    predicted: Codes, mask: Mask, unit: WholeNumbers | None = None
 ) -> SelfComparisons:
     """Count the judge's labels on self-comparisons; ``unit`` is what is drawn."""
     codes = collapse_codes(predicted[mask])
@@ -241,7 +241,7 @@ def _by_audio_identity(judge: str, judged: Opinions) -> Iterator[PositionRow]:
         )
 
 
-def units_of_calls(judged: Opinions, ids: NDArray[Any]) -> WholeNumbers:
+def units_of_calls(judged: Opinions, ids: Array) -> WholeNumbers:
     """Return the independent unit of calls by the ids of their pairs.
 
     The calls of a pair are one unit at least.
@@ -255,7 +255,7 @@ def units_of_calls(judged: Opinions, ids: NDArray[Any]) -> WholeNumbers:
     return np.where(rows >= 0, unit[rows], pair + number_of_units)
 
 
-def in_both_orders(calls: Opinions, first: bool = False) -> NDArray[np.int64]:
+def in_both_orders(calls: Opinions, first: bool = False) -> WholeNumbers:
     """Return rows of a pair with A shown first, and with B shown first [shape=(2, n)].
 
     With ``first`` they are the first call of each order of a pair; else every sample of

@@ -18,12 +18,12 @@ from itertools import combinations, product
 from math import comb
 
 import numpy as np
-from numpy.typing import NDArray
 
 from blueprints import counted
 from trace_eval.estimate.arrays import Array
 from trace_eval.estimate.resample import Resampler
 from trace_eval.opinions.opinions import Opinions
+from trace_eval.opinions.units import WholeNumbers
 from trace_eval.stats.agreement.figures import FigureBook
 from trace_eval.stats.agreement.fit_fusion import average
 from trace_eval.stats.agreement.judges import JudgeOpinions
@@ -92,7 +92,7 @@ def leave_one_out(ratings: Array) -> list[Array]:
     return list(np.where(others > 0, mean_of_others, np.nan).T)
 
 
-def icc_columns(samples: Array) -> tuple[NDArray[np.int64], tuple[Array, ...]]:
+def icc_columns(samples: Array) -> tuple[WholeNumbers, tuple[Array, ...]]:
     """Return items with a sample, and the columns whose sums decide both ICCs.
 
     Samples are NaN where unusable [shape=(items, samples)].
@@ -156,9 +156,7 @@ def growth(samples: Array, targets: list[Array]) -> tuple[float | None, ...]:
     return tuple(curve)
 
 
-def _subsets(
-    count: int, size: int, rng: np.random.Generator
-) -> list[NDArray[np.int64]]:
+def _subsets(count: int, size: int, rng: np.random.Generator) -> list[WholeNumbers]:
     """List all subsets of a size, or draw :data:`MAX_SUBSETS` where there are more."""
     if comb(count, size) <= MAX_SUBSETS:
         return [np.array(subset) for subset in combinations(range(count), size)]
@@ -202,7 +200,8 @@ def add_raters(
             if left_out := add_mean_r(book.resampler, key, pairs):
                 notes.append(_left_out_note(who, name, left_out, len(pairs)))
 
-        book.add("raters", who, name, Basis(len(pairs), "pairs"), register)
+        basis = Basis(len(pairs), "pairs")
+        book.add("raters", who, name, basis=basis, register=register)
 
     add("people", "mean_r", human_pairs(ratings))
     add("people", "leave_one_out_r", list(zip(raters, targets, strict=True)))

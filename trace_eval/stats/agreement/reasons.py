@@ -20,10 +20,10 @@ def reasons_note(judge: JudgeOpinions) -> str | None:
     facts = judge.own.facts
     if "reasons" not in facts:
         return None
-    reasons, unsupported, claims, true = (
-        int(np.nansum(facts[name]))
-        for name in ("reasons", "reasons_unsupported", "claims", "claims_true")
-    )
+    reasons = int(np.nansum(facts["reasons"]))
+    unsupported = int(np.nansum(facts["reasons_unsupported"]))
+    claims = int(np.nansum(facts["claims"]))
+    true = int(np.nansum(facts["claims_true"]))
     return (
         f"{judge.name}: unsupported reasons: {unsupported / reasons:.0%} (n={reasons},"
         f" {_limits(judge)}; {true} of {counted(claims, 'claim')} true)"

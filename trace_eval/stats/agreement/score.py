@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from blueprints import counted
+from trace_eval.estimate.arrays import Array
 from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.estimate.options import IntervalOptions
 from trace_eval.estimate.paired import mean_difference, sign_flip
-from trace_eval.estimate.share import digits
+from trace_eval.estimate.share import digits, quotient
 from trace_eval.opinions.codes import MISSING, Codes
 from trace_eval.opinions.opinions import Opinions
+from trace_eval.opinions.units import WholeNumbers
 from trace_eval.show.table import column, out_of
 from trace_eval.stats.agreement.baselines import (
     RULES,
@@ -113,15 +114,20 @@ def guesses_of(judged: Opinions, options: AgreeOptions) -> RuleCodes:
     return guesses
 
 
-def _plain_counts(row: NDArray[Any]) -> tuple[int | float, ...]:
+def _plain_counts(row: Array) -> tuple[int | float, ...]:
     """Return the counts of a row, whole ones as integers."""
-    return tuple(int(count) if count == int(count) else float(count) for count in row)
+    return tuple(map(_plain_count, row.tolist()))
+
+
+def _plain_count(count: float) -> int | float:
+    whole = int(count)
+    return whole if count == whole else float(count)
 
 
 def score_judge(
     column: Aligned,
     guesses: RuleCodes,
-    cluster: NDArray[np.int64] | None,
+    cluster: WholeNumbers | None,
     options: AgreeOptions,
 ) -> JudgeScore:
     """Score one judge on one dimension, beside the rules of :func:`guesses_of`.
@@ -151,7 +157,7 @@ def score_judge(
         labels=column.labels,
         labelled=column.labelled,
         scored=column.scored,
-        coverage=column.scored / column.labelled if column.labelled else None,
+        coverage=quotient(column.scored, column.labelled),
         coverage_2way=defined(float(coverage_2way(counts))),
         metrics=metrics,
         confusion=tuple(map(_plain_counts, counts)),
@@ -204,7 +210,7 @@ def _baselines(
     counts: Counts,
     best: Majority,
     guesses: RuleCodes,
-    cluster: NDArray[np.int64] | None,
+    cluster: WholeNumbers | None,
     options: IntervalOptions,
 ) -> Iterator[Baseline]:
     judge = defined(float(accuracy(counts)))
@@ -212,36 +218,34 @@ def _baselines(
     wins = float(winners.sum())
     always = np.full(len(column.truth), column.labels.index(best.labels[0]), np.int8)
     beside = _paired(column, always, cluster, options)
-    yield from (
-        Baseline(
-            name="majority class",
-            items=best.items,
-            accuracy=defined(best.accuracy),
-            accuracy_2way=float(winners.max() / wins) if wins else None,
-            judge=judge,
-            p=beside.p,
-            among=max(1, int((counts.sum(1) > 0).sum())),
-            difference=beside.difference,
-        ),
-        Baseline(
-            name="random, uniform (expected)",
-            items=best.items,
-            accuracy=1 / len(counts),
-            accuracy_2way=0.5,
-            judge=judge,
-        ),
-        Baseline(
-            name="random, true shares (expected)",
-            items=best.items,
-            accuracy=defined(random_matched(counts)),
-            accuracy_2way=random_matched(counts[:2, :2])
-            if counts[:2, :2].sum()
-            else None,
-            judge=judge,
-        ),
+    labels_used = int((counts.sum(1) > 0).sum())
+    yield Baseline(
+        name="majority class",
+        items=best.items,
+        accuracy=defined(best.accuracy),
+        accuracy_2way=quotient(float(winners.max()), wins),
+        judge=judge,
+        p=beside.p,
+        among=max(1, labels_used),
+        difference=beside.difference,
+    )
+    yield Baseline(
+        name="random, uniform (expected)",
+        items=best.items,
+        accuracy=1 / len(counts),
+        accuracy_2way=0.5,
+        judge=judge,
+    )
+    both_name_one = counts[:2, :2]
+    yield Baseline(
+        name="random, true shares (expected)",
+        items=best.items,
+        accuracy=defined(random_matched(counts)),
+        accuracy_2way=random_matched(both_name_one) if both_name_one.sum() else None,
+        judge=judge,
     )
     for name, codes in guesses.items():
-        yield _rule(name, codes, column, cluster, options)
+        yield _rule(name, codes, column, cluster=cluster, options=options)
 
 
 class _Paired(NamedTuple):
@@ -254,7 +258,7 @@ class _Paired(NamedTuple):
 def _paired(
     column: Aligned,
     guess: Codes,
-    cluster: NDArray[np.int64] | None,
+    cluster: WholeNumbers | None,
     options: IntervalOptions,
 ) -> _Paired:
     """Compare judge and guess where both say something."""
@@ -273,13 +277,12 @@ def _rule(
     name: str,
     codes: Codes,
     column: Aligned,
-    cluster: NDArray[np.int64] | None,
+    cluster: WholeNumbers | None,
     options: IntervalOptions,
 ) -> Baseline:
     size = len(column.labels)
-    guess = np.minimum(codes, size - 1).astype(
-        np.int8
-    )  # three labels: all ties are one
+    # of three labels all ties are one
+    guess = np.minimum(codes, size - 1).astype(np.int8)
     guess = np.where(column.usable, guess, MISSING).astype(np.int8)
     counts = column.counts(guess)
     judged = column.counts(

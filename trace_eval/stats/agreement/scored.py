@@ -9,20 +9,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from blueprints import UserError, counted
 from fusion import Numbers
 from trace_eval.data.columns import Missing
-from trace_eval.estimate.arrays import Array
+from trace_eval.estimate.arrays import Array, Mask
 from trace_eval.estimate.interval import Range
 from trace_eval.estimate.resample import UNIT, Resampler
 from trace_eval.opinions.ids import as_judged
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.ratings import placed, placed_ratings, rated
+from trace_eval.opinions.units import WholeNumbers
 from trace_eval.stats.agreement.judges import JudgeOpinions
 
 #: Ratings from which an item's variance says something.
@@ -69,7 +68,7 @@ def items_of(sources: Sequence[Opinions], ratings: Opinions) -> Opinions:
     """
     ids = dict.fromkeys(id_ for source in sources for id_ in source.ids.tolist())
     items = Opinions(sources[0].source, np.fromiter(ids, object, len(ids)), {})
-    facts: dict[str, NDArray[Any]] = {}
+    facts: dict[str, Array] = {}
     for name in _ITEM:
         facts[name] = np.full(len(items), None, object)
     for table in (*sources, ratings):
@@ -81,7 +80,7 @@ def items_of(sources: Sequence[Opinions], ratings: Opinions) -> Opinions:
     return replace(items, facts=some)
 
 
-def _fill_in(column: NDArray[Any], row: NDArray[np.int64], fact: NDArray[Any]) -> None:
+def _fill_in(column: Array, row: WholeNumbers, fact: Array) -> None:
     """Write a fact of some rows, -1 for none, where the column has none yet."""
     is_known = (row >= 0) & (fact != None)  # noqa: E711 - elementwise on objects
     is_new = is_known.copy()
@@ -107,7 +106,7 @@ def with_ratings(items: Opinions, ratings: Opinions, scale: Numbers) -> Opinions
     return replace(items, scores=scores, scale=scale, labels=labels)
 
 
-def only(items: Opinions, chosen: NDArray[np.bool_]) -> Opinions:
+def only(items: Opinions, chosen: Mask) -> Opinions:
     """Select some items, with their ratings [shape=(items,)]."""
     if chosen.all():
         return items
@@ -117,7 +116,7 @@ def only(items: Opinions, chosen: NDArray[np.bool_]) -> Opinions:
     return replace(items.take(chosen), labels=labels)
 
 
-def ratings_of(items: Opinions, chosen: NDArray[np.bool_] | None = None) -> Opinions:
+def ratings_of(items: Opinions, chosen: Mask | None = None) -> Opinions:
     """Return the ratings of items, of all or of those that are chosen [shape=(items,)].
 
     ``item`` is their row.
@@ -129,7 +128,7 @@ def ratings_of(items: Opinions, chosen: NDArray[np.bool_] | None = None) -> Opin
     return ratings.take(chosen[ratings.item])
 
 
-def units_of(items: Opinions) -> NDArray[np.int64]:
+def units_of(items: Opinions) -> WholeNumbers:
     """Return the units that are drawn whole [shape=(items,)].
 
     They are the answers to one question; else each item.
@@ -140,12 +139,12 @@ def units_of(items: Opinions) -> NDArray[np.int64]:
     return units
 
 
-def counts_of(items: Opinions) -> NDArray[np.int64]:
+def counts_of(items: Opinions) -> WholeNumbers:
     """Count the ratings of each item [shape=(items,)]."""
     return np.bincount(ratings_of(items).item, minlength=len(items))
 
 
-def rated_often(items: Opinions) -> NDArray[np.bool_]:
+def rated_often(items: Opinions) -> Mask:
     """Say which items have enough ratings for a variance [shape=(items,)]."""
     return counts_of(items) >= MIN_RATINGS
 

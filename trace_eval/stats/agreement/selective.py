@@ -11,9 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.estimate.arrays import Array
+from trace_eval.estimate.arrays import Array, Reals
 from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.estimate.resample import OfWeights, Resampler, levels
+from trace_eval.opinions.units import WholeNumbers
 
 #: Shares withheld that are shown.
 WITHHELD = (0.0, 0.1, 0.2, 0.5)
@@ -63,14 +64,14 @@ class Curve:
         self._starts = np.searchsorted(level[self._order], np.arange(level.max() + 1))
         self._error = np.asarray(error, float)[self._order]
 
-    def of(self, weights: Array) -> NDArray[np.float64]:
+    def of(self, weights: Array) -> Reals:
         """Compute MAE at each share kept [shape=(b, shares)].
 
         ``weights`` are of the items [shape=(b, items)].
         """
         return self._sorted(weights[:, self._order])
 
-    def resampled(self, unit: NDArray[np.int64]) -> OfWeights:
+    def resampled(self, unit: WholeNumbers) -> OfWeights:
         """Return :meth:`of` as a function of unit weights.
 
         The last answer is remembered, because each share kept asks for it.
@@ -93,7 +94,7 @@ class Curve:
 
         return statistic
 
-    def influence(self) -> NDArray[np.float64]:
+    def influence(self) -> Reals:
         """Return each item's influence on the curve at each share.
 
         The first column is that of the area [shape=(items, 1 + shown)]. With a = k W
@@ -128,7 +129,7 @@ class Curve:
         in_order_of_items[self._order] = influence
         return in_order_of_items
 
-    def _sorted(self, weights: Array) -> NDArray[np.float64]:
+    def _sorted(self, weights: Array) -> Reals:
         """Compute :meth:`of` from weights in the order of uncertainty.
 
         Items of equal uncertainty enter in proportion.
@@ -166,7 +167,7 @@ def _first_at_least(shares: Array, rows: Array) -> NDArray[np.intp]:
     return np.asarray(np.clip(column, 1, columns - 1))
 
 
-def _smoothed(values: Array) -> NDArray[np.float64]:
+def _smoothed(values: Array) -> Reals:
     """Average over a hundredth of the values to either side."""
     reach = max(1, len(values) // 100)
     sums = np.append(0.0, values.cumsum())

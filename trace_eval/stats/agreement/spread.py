@@ -11,13 +11,13 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
-from trace_eval.estimate.arrays import Array
+from trace_eval.estimate.arrays import Array, Reals
 from trace_eval.estimate.ranks import add_spearman
 from trace_eval.estimate.resample import UNIT
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.ratings import levels_of, nearest
+from trace_eval.opinions.units import WholeNumbers
 from trace_eval.stats.agreement.figures import AgreementFigure, FigureBook
 from trace_eval.stats.agreement.forecasts import OPINIONS
 from trace_eval.stats.agreement.judges import JudgeOpinions
@@ -43,7 +43,7 @@ def fit_factor(mean: Array, variance: Array) -> float:
     return float(factor[order][min(middle, last)])
 
 
-def mean_forecast(factor: float, mean: Array) -> NDArray[np.float64]:
+def mean_forecast(factor: float, mean: Array) -> Reals:
     """Return the variance that a score's distance from the ends alone suggests."""
     return np.asarray(factor * mean * (1 - mean))
 
@@ -66,7 +66,7 @@ def _dispersion(sums: Array) -> Array:
 
 def central(
     shares: Array,
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+) -> tuple[WholeNumbers, WholeNumbers, Reals]:
     """Return first and last label of the central 80 %, and the forecast's share there.
 
     They are the labels at the 10 % and 90 % quantiles [shape=(n,) each], from shares

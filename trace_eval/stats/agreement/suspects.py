@@ -22,11 +22,10 @@ from dataclasses import dataclass, field, replace
 from itertools import compress
 
 import numpy as np
-from numpy.typing import NDArray
 
 from blueprints import InputError, counted
 from trace_eval.data.settings import nearest
-from trace_eval.estimate.arrays import Array
+from trace_eval.estimate.arrays import Array, Mask
 from trace_eval.estimate.interval import Range
 from trace_eval.estimate.share import Share
 from trace_eval.opinions.codes import MISSING, UNTYPED, collapse_codes
@@ -277,9 +276,7 @@ def _numbers(traps: Mapping[str, str | float], opinions: Opinions) -> dict[str, 
     return numbers
 
 
-def _outside(
-    who: WholeNumbers, item: WholeNumbers, values: Array, raters: int
-) -> NDArray[np.bool_]:
+def _outside(who: WholeNumbers, item: WholeNumbers, values: Array, raters: int) -> Mask:
     """Return which raters BT.500 rejects [shape=(raters,)]."""
     votes_on_item = np.bincount(item)
     mean = np.bincount(item, values) / votes_on_item

@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from trace_eval.estimate.arrays import Array
+from trace_eval.estimate.arrays import Array, Mask
 from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.estimate.resample import Resampler
 from trace_eval.opinions.opinions import Opinions
+from trace_eval.opinions.units import WholeNumbers
 from trace_eval.show.table import column
 from trace_eval.stats.agreement.counts import defined
 from trace_eval.stats.agreement.judges import JudgeOpinions
@@ -25,7 +25,7 @@ from trace_eval.stats.options import FAMILIES
 
 #: Names of systems in order, and the number of each item's; -1: unknown
 #: [shape=(items,)].
-SystemCodes = tuple[tuple[str, ...], NDArray[np.int64]]
+SystemCodes = tuple[tuple[str, ...], WholeNumbers]
 
 #: Up to this many systems a correlation over systems means little.
 FEW_SYSTEMS = 5
@@ -240,7 +240,7 @@ def _pearson(x: Array, y: Array) -> Array:
     return pearson_of_sums(np.stack(columns, -1).sum(-2))
 
 
-def _centred(values: Array, present: NDArray[np.bool_]) -> Array:
+def _centred(values: Array, present: Mask) -> Array:
     """Subtract the mean of the present values over the last axis; 0 where absent."""
     n = present.sum(-1, keepdims=True)
     total = np.where(present, values, 0).sum(-1, keepdims=True)
@@ -254,7 +254,7 @@ def _spearman(x: Array, y: Array) -> Array:
     return _pearson(_mid_ranks(x, missing), _mid_ranks(y, missing))
 
 
-def _mid_ranks(values: Array, missing: NDArray[np.bool_]) -> Array:
+def _mid_ranks(values: Array, missing: Mask) -> Array:
     """Rank over the last axis; NaN where missing."""
     from scipy.stats import rankdata
 

@@ -178,10 +178,10 @@ def _questions(items: Opinions) -> Array:
     a question has its own.
     """
     names = items.facts.get("instruction_id", np.full(len(items), None)).tolist()
-    keys = [
-        (name is None, name or "", 0 if name else row) for row, name in enumerate(names)
-    ]
-    place = {key: number for number, key in enumerate(sorted({*keys}))}
+    keys: list[tuple[bool, str, int]] = []
+    for row, name in enumerate(names):
+        keys.append((name is None, name or "", 0 if name else row))
+    place = {key: number for number, key in enumerate(sorted(set(keys)))}
     return np.array([place[key] for key in keys], np.int64)
 
 
@@ -235,15 +235,16 @@ def _verdict(
 def training_tables(training: FusionTraining) -> list[Table]:
     """Return printed tables of the fitted model and its errors."""
     model = training.model
+    factor = "none"
+    if model.variance_factor is not None:
+        factor = f"{model.variance_factor:.4f}"
     held_out = {error.who: (error.rows, error.mse) for error in training.test_errors}
     fitted = grid(
         "Fused judge",
         ("judge", "weight", "points of its calibration"),
         [(m.judge, m.weight, len(m.calibration.x)) for m in model.members],
         f"weights and calibrations: {training.train}; last calibration"
-        f" ({len(model.last.x)} points) and variance factor"
-        f" ({'none' if model.variance_factor is None else f'{model.variance_factor:.4f}'}):"
-        f" {training.dev}",
+        f" ({len(model.last.x)} points) and variance factor ({factor}): {training.dev}",
     )
     errors = grid(
         "Mean squared error against human mean, on [0, 1]",

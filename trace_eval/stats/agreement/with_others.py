@@ -9,9 +9,8 @@ instructions.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from trace_eval.estimate.arrays import Array
+from trace_eval.estimate.arrays import Array, Mask
 from trace_eval.estimate.figures import jackknifed, mean_interval
 from trace_eval.estimate.interval import Range
 from trace_eval.estimate.limits import quantile
@@ -28,7 +27,7 @@ _LEVEL = 0.95
 
 
 def agreement_with_others(
-    mine: NDArray[np.bool_],
+    mine: Mask,
     item: WholeNumbers,
     values: Array,
     unit: WholeNumbers,
@@ -59,7 +58,7 @@ def agreement_with_others(
 
 
 def _shares_with_the_same_label(
-    mine: NDArray[np.bool_], item: WholeNumbers, values: Array, size: int
+    mine: Mask, item: WholeNumbers, values: Array, size: int
 ) -> Array:
     """Return the mean share of the others with the rater's label [shape=(items,)]."""
     own_count = np.maximum(np.bincount(item[mine], minlength=size), 1)

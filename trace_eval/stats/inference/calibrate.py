@@ -15,12 +15,12 @@ from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from blueprints import UserError, counted
 from fusion import DIMENSIONS
-from trace_eval.estimate.arrays import Array
+from trace_eval.estimate.arrays import Array, Mask
 from trace_eval.opinions.codes import MISSING, POINTS, Codes
+from trace_eval.opinions.units import WholeNumbers
 from trace_eval.show.table import column
 from trace_eval.stats.agreement.baselines import RULES
 from trace_eval.stats.inference.calibrators import (
@@ -233,7 +233,7 @@ def _preference(codes: Codes) -> Array:
     return np.asarray(np.nan_to_num(POINTS[codes], nan=0.5))
 
 
-def _folds(group: NDArray[np.int64], folds: int, seed: int) -> NDArray[np.int64]:
+def _folds(group: WholeNumbers, folds: int, seed: int) -> WholeNumbers:
     """Return the fold of every pair; instructions are dealt out, the largest first."""
     _, instruction, sizes = np.unique(group, return_inverse=True, return_counts=True)
     order = np.random.default_rng(seed).permutation(len(sizes))
@@ -253,7 +253,7 @@ def _methods(x: Array) -> list[Method]:
 
 
 def _fit_best(
-    x: Array, y: Array, group: NDArray[np.int64], folds: int, seed: int
+    x: Array, y: Array, group: WholeNumbers, folds: int, seed: int
 ) -> Calibrator:
     """Fit by the method that is best on held-out parts of these pairs."""
     methods = _methods(x)
@@ -274,7 +274,7 @@ def _held_out(
     fit: Callable[..., Calibrator],
     x: Array,
     y: Array,
-    fold: NDArray[np.int64],
+    fold: WholeNumbers,
     *details: Array,
 ) -> Array:
     """Predict every fold by what is fitted to the others and their ``details``."""
@@ -305,7 +305,7 @@ def _measured(name: str, p: Array, y: Array, draws: Draws) -> Fitted:
     )
 
 
-def _bins(p: Array) -> NDArray[np.int64]:
+def _bins(p: Array) -> WholeNumbers:
     """Cut into bins of equal counts; equal probabilities stay together."""
     ranks = np.searchsorted(np.sort(p), p, side="left")
     place = np.minimum(ranks * BINS // len(p), BINS - 1)
@@ -321,7 +321,7 @@ def _right(p: Array, y: Array) -> Array:
 
 def _rules(
     run: LabelledRun,
-    labelled: NDArray[np.bool_],
+    labelled: Mask,
     chosen: Array,
     draws: Draws,
     baselines: Sequence[NumberRule],
@@ -344,7 +344,7 @@ def _rules(
         )
 
     verdicts: dict[str, Codes | None] = {"judge's own label": run.codes}
-    for rule in (*RULES, *baselines):
+    for rule in RULES + tuple(baselines):
         verdicts[rule.name] = rule.codes(run.table.facts)
     for name, codes in verdicts.items():
         if codes is None:

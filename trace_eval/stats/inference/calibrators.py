@@ -11,12 +11,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from blueprints import require
 from trace_eval.estimate.arrays import Array
 from trace_eval.estimate.interval import IntervalEstimate, Range, holding
 from trace_eval.estimate.limits import quantile
+from trace_eval.opinions.units import WholeNumbers
 
 #: Predicts P(A) of evidence ``[n, features]``; the first feature is the lead.
 Calibrator = Callable[[Array], Array]
@@ -138,7 +138,7 @@ class HeldOutFit:
 class Draws:
     """Resamples of whole instructions, shared by everything that is compared."""
 
-    def __init__(self, group: NDArray[np.int64], level: float, seed: int) -> None:
+    def __init__(self, group: WholeNumbers, level: float, seed: int) -> None:
         _, self.unit = np.unique(group, return_inverse=True)
         self.units = int(self.unit.max()) + 1
         self.level = level
@@ -165,7 +165,7 @@ class Draws:
             return HeldOutFit(value, None)
         return HeldOutFit(value, holding(value, (low, high)))
 
-    def gap(self, difference: Array, bins: NDArray[np.int64]) -> HeldOutFit:
+    def gap(self, difference: Array, bins: WholeNumbers) -> HeldOutFit:
         """Average the absolute mean difference over bins, by their size, with a bound.
 
         The error of every bin adds to that distance and never takes away, so that

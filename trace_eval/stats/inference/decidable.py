@@ -30,12 +30,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import ceil, log
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from trace_eval.estimate.arrays import Array
+from trace_eval.estimate.arrays import Array, Mask, Reals
+from trace_eval.opinions.units import WholeNumbers
 from trace_eval.show.table import column, p_text, p_value
 from trace_eval.stats.inference.labelled_run import LabelledRun
 from trace_eval.stats.inference.sampling import Design
@@ -83,7 +82,7 @@ class DecidableStratum:
 
 
 def tested_parts(
-    signal: tuple[str, NDArray[np.float64]],
+    signal: tuple[str, Reals],
     run: LabelledRun,
     design: Design,
     target: float,
@@ -144,7 +143,10 @@ def _starts(worths: list[float], target: float, delta: float) -> list[float]:
         suffices = [labels >= factor * least for labels in worths]
         tried.add(suffices.index(True) if any(suffices) else last)
     share = delta / len(tried)
-    return [share if row in tried else 0.0 for row in range(len(worths))]
+    shares = [0.0] * len(worths)
+    for row in tried:
+        shares[row] = share
+    return shares
 
 
 def fewest_labels(target: float, delta: float) -> int:
@@ -222,9 +224,7 @@ def _share_to_label(hopeful: tuple[int, DecidableStratum]) -> tuple[float, int]:
 BETS = np.linspace(0.02, 1.0, 50)
 
 
-def p_below(
-    agrees: NDArray[Any], design: Design, selected: NDArray[np.bool_], target: float
-) -> float:
+def p_below(agrees: Array, design: Design, selected: Mask, target: float) -> float:
     """Return p of "agreement on the selected items is at most ``target``".
 
     The target is in (0, 1). ``agrees`` is 0 to 1, and ignored where there is no label
@@ -253,7 +253,7 @@ def p_below(
     return max(p, _bets(share_of_largest * lead, target))
 
 
-def worth(design: Design, selected: NDArray[np.bool_], target: float) -> float:
+def worth(design: Design, selected: Mask, target: float) -> float:
     """Return labels on the selected items, in independent ones of equal weight.
 
     So many of those would, if all agreed, say as much as these would; it knows no
@@ -267,7 +267,7 @@ def worth(design: Design, selected: NDArray[np.bool_], target: float) -> float:
     return float(np.log(p) / np.log(target))
 
 
-def _exact(design: Design, selected: NDArray[np.bool_]) -> bool:
+def _exact(design: Design, selected: Mask) -> bool:
     """Say whether the binomial test is exact of these items.
 
     No two share an instruction, and all weigh alike or are strata of a review.
@@ -278,7 +278,7 @@ def _exact(design: Design, selected: NDArray[np.bool_]) -> bool:
     return design.stratum is not None or _equal(design, selected)
 
 
-def _equal(design: Design, selected: NDArray[np.bool_]) -> bool:
+def _equal(design: Design, selected: Mask) -> bool:
     """Tell whether all selected items were as likely to be asked for."""
     weight = design.weight[selected]
     return len(np.unique(weight[weight > 0])) <= 1
@@ -291,9 +291,7 @@ def _binomial(right: int, number: int, target: float) -> float:
     return float(bdtrc(right - 1, number, target)) if right else 1.0
 
 
-def _two_strata(
-    agrees: NDArray[Any], design: Design, selected: NDArray[np.bool_], target: float
-) -> float:
+def _two_strata(agrees: Array, design: Design, selected: Mask, target: float) -> float:
     """Test the slice of the rest against what the whole needs of it."""
     assert design.stratum is not None
     is_certain = selected & (design.stratum == 0)
@@ -312,7 +310,7 @@ def _two_strata(
     return _binomial(int(agrees[is_drawn].sum()), int(is_drawn.sum()), needed)
 
 
-def _weights(design: Design, selected: NDArray[np.bool_]) -> tuple[Array, float]:
+def _weights(design: Design, selected: Mask) -> tuple[Array, float]:
     """Return each labelled instruction's weight, and the largest, if items were drawn.
 
     Of a random sample an instruction of s selected items stands for s over its chance
@@ -335,14 +333,14 @@ def _weights(design: Design, selected: NDArray[np.bool_]) -> tuple[Array, float]
     return stands_for[clusters], float(stands_for.max())
 
 
-def _reached(size: NDArray[np.int64], items: int, labels: int) -> Array:
+def _reached(size: WholeNumbers, items: int, labels: int) -> Array:
     """Return P(one of ``size`` items is among ``labels`` drawn, not replaced).
 
     It is 1 for no items.
     """
     from scipy.special import gammaln
 
-    def log_choices(number: NDArray[np.int64]) -> Array:
+    def log_choices(number: WholeNumbers) -> Array:
         return np.asarray(gammaln(number + 1) - gammaln(number - labels + 1))
 
     sizes, index = np.unique(size, return_inverse=True)

@@ -15,11 +15,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import compress
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trace_eval.estimate.arrays import Array
+from trace_eval.estimate.arrays import Array, Mask
 from trace_eval.stats.inference.influence import ppi_components
 from trace_eval.stats.inference.ppi import interval
 from trace_eval.stats.inference.sampling import Design, simple_design
@@ -55,7 +56,7 @@ class Mean:
     """
 
     rows: RowNumbers
-    flipped: NDArray[np.bool_]
+    flipped: Mask
     judged: Array
 
     def width(self, values: Array, design: Design, level: float) -> float:
@@ -90,7 +91,7 @@ class FutureLabels:
     """
 
     values: Array
-    has_label: NDArray[np.bool_]
+    has_label: Mask
     verdict: RowNumbers
     inclusion: Array | None
     cluster: RowNumbers | None
@@ -122,44 +123,45 @@ class FutureLabels:
         Returns:
             [shape=(draws,)]
         """
-        number = len(self.has_label)
-        size = len(self._part)
-        available = self.has_label[self._part]
-        share = size / number
+        is_labelled = self.has_label[self._part]
+        open_ = np.flatnonzero(~is_labelled)
+        labelled = int(is_labelled.sum())
+        share = len(self._part) / len(self.has_label)
         more = labels - self.labelled
         if share < 1:
             least = min(labels, max(LEAST_SIMULATED, LEAST_EACH * len(self.means)))
-            more = max(round(more * share), least - int(available.sum()))
-        more = min(more, int((~available).sum()))
-        scale = np.sqrt((more + available.sum()) / labels) if share < 1 else 1.0
-        inclusion = (
-            self.included(self.labelled + more) if share == 1 else self.included(labels)
-        )
+            more = max(round(more * share), least - labelled)
+        more = min(more, len(open_))
+        if share < 1:
+            scale = np.sqrt((more + labelled) / labels)
+            inclusion = self.included(labels)
+        else:
+            scale = 1.0
+            inclusion = self.included(self.labelled + more)
         if inclusion is not None:
             inclusion = inclusion[self._part]
-        open_ = np.flatnonzero(~available)
-        means, result = list(self._means), []
+        means = list(self._means)
+        widest_of_draws: list[float] = []
         for draw in range(draws):
             rng = np.random.default_rng((self.seed, draw))
             values = self._imputed(rng)
-            requested = available.copy()
-            requested[rng.permutation(open_)[:more]] = True
-            design = simple_design(requested, inclusion, self._units)
-            widths = np.array(
-                [mean.width(values, design, self.level) for mean in means]
-            )
-            result.append(float(widths.max()))
-            means = [
-                m for m, w in zip(means, widths, strict=True) if w >= FAR * widths.max()
-            ]
-        return scale * np.array(result)
+            gets_label = is_labelled.copy()
+            gets_label[rng.permutation(open_)[:more]] = True
+            design = simple_design(gets_label, inclusion, self._units)
+            widths = [mean.width(values, design, self.level) for mean in means]
+            widest = max(widths)
+            widest_of_draws.append(widest)
+            is_wide = [width >= FAR * widest for width in widths]
+            means = list(compress(means, is_wide))
+        return np.asarray(scale * np.array(widest_of_draws))
 
     @property
     def independent(self) -> bool:
         """Whether every pair is a unit of its own."""
-        return self.cluster is None or int(self.cluster.max(initial=-1)) + 1 == len(
-            self.cluster
-        )
+        if self.cluster is None:
+            return True
+        units = int(self.cluster.max(initial=-1)) + 1
+        return units == len(self.cluster)
 
     @cached_property
     def alike(self) -> bool | None:
@@ -204,11 +206,9 @@ class FutureLabels:
         The numbers have a mean of 1.
         """
         rows = np.flatnonzero(self.has_label)
-        weight = (
-            np.zeros(len(rows))
-            if self.inclusion is None
-            else 1 / self.inclusion[rows] - 1
-        )
+        weight = np.zeros(len(rows))
+        if self.inclusion is not None:
+            weight = 1 / self.inclusion[rows] - 1
         if not weight.any():
             weight += 1
         unit = rows if self.cluster is None else self.cluster[rows]
@@ -233,8 +233,8 @@ class FutureLabels:
         if self._units is not None:
             u = self._shared(rng, u, chance, drawn)
         drawn_class = (u[:, None] > chance[verdict][:, :-1]).sum(1)
-        available = self.has_label[self._part]
-        return np.where(available, self.values[self._part], classes[drawn_class])
+        is_labelled = self.has_label[self._part]
+        return np.where(is_labelled, self.values[self._part], classes[drawn_class])
 
     def _shared(
         self, rng: np.random.Generator, u: Array, chance: Array, drawn: Array
@@ -244,19 +244,19 @@ class FutureLabels:
         assert units is not None
         alike = np.sqrt(self._likeness(rng, drawn))
         common = rng.random(int(units.max()) + 1)
-        available = np.flatnonzero(self.has_label[self._part])
-        if len(
-            available
-        ):  # a unit with a label is told by it, as often as its pairs are alike
-            rows = self._part[available]
+        labelled = np.flatnonzero(self.has_label[self._part])
+        if len(labelled):
+            # a unit with a label is told by it, as often as its pairs are alike
+            rows = self._part[labelled]
             at = np.searchsorted(self._classes, self.values[rows])
-            edges = np.concatenate([np.zeros((len(chance), 1)), chance], 1)[
-                self.verdict[rows]
-            ]
-            low, high = (edges[np.arange(len(at)), at + side] for side in (0, 1))
-            details = low + (high - low) * rng.random(len(at))
+            edges = np.concatenate([np.zeros((len(chance), 1)), chance], 1)
+            edges_of_rows = edges[self.verdict[rows]]
+            row = np.arange(len(at))
+            low = edges_of_rows[row, at]
+            high = edges_of_rows[row, at + 1]
+            quantiles = low + (high - low) * rng.random(len(at))
             believed = rng.random(len(at)) < alike
-            common[units[available[believed]]] = details[believed]
+            common[units[labelled[believed]]] = quantiles[believed]
         return np.where(rng.random(len(u)) < alike, common[units], u)
 
     def _likeness(self, rng: np.random.Generator, drawn: Array) -> float:
@@ -271,11 +271,11 @@ class FutureLabels:
         kinds = int(self.verdict.max()) + 1
         verdict, y = self.verdict[rows], self.values[rows]
         total = np.bincount(verdict, weights=drawn, minlength=kinds)
-        mean = np.bincount(verdict, weights=drawn * y, minlength=kinds) / np.maximum(
-            total, 1e-12
-        )
+        total_y = np.bincount(verdict, weights=drawn * y, minlength=kinds)
+        mean = total_y / np.maximum(total, 1e-12)
         left = y - mean[verdict]
-        size, sums = np.bincount(unit), np.bincount(unit, weights=left)
+        size = np.bincount(unit)
+        sums = np.bincount(unit, weights=left)
         squares = np.bincount(unit, weights=left**2)
         each = np.bincount(unit, weights=drawn) / size
         products = float(each @ (sums**2 - squares))
@@ -283,7 +283,8 @@ class FutureLabels:
         most = float(each @ (size * (size - 1))) * spread
         if most <= 0:
             return float(rng.random())
-        seen, error = products / most, ERROR / np.sqrt((size - 1).sum())
+        seen = products / most
+        error = ERROR / np.sqrt((size - 1).sum())
         low, high = ndtr(np.array([-seen, 1 - seen]) / error)
         drawn_at = ndtri(low + (high - low) * rng.random())
         return float(np.clip(seen + error * drawn_at, 0.0, 1.0))

@@ -10,10 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from trace_eval.estimate.arrays import Array
+from trace_eval.estimate.arrays import Array, Mask
 from trace_eval.estimate.limits import NO_SPREAD
+from trace_eval.opinions.units import WholeNumbers
 from trace_eval.stats.inference.sampling import Design
 
 
@@ -122,7 +122,7 @@ class PPIComponents:
     strata: tuple[LabelledValues, ...]
     judged: Array
     d_judge: Array
-    reached: NDArray[np.bool_]
+    reached: Mask
     items: int
     open: int = 0
     fitted: PPIComponents | None = None
@@ -144,7 +144,7 @@ def ppi_components(
     truth: Array,
     judged: Array,
     design: Design,
-    scored: NDArray[np.bool_] | None = None,
+    scored: Mask | None = None,
 ) -> PPIComponents:
     """Split the mean of human and judge's values over all items into its components.
 
@@ -182,7 +182,7 @@ def _components(truth: Array, judged: Array, design: Design) -> PPIComponents:
     labels = gain = 0.0
     rows: list[tuple[Array, Array]] = []
     strata: list[LabelledValues] = []
-    means: list[tuple[NDArray[np.bool_], float, float]] = []
+    means: list[tuple[Mask, float, float]] = []
     errors: list[float] = []
     for number in np.unique(stratum):
         here = stratum == number
@@ -239,7 +239,7 @@ def _components(truth: Array, judged: Array, design: Design) -> PPIComponents:
 
 
 def _of_strata(
-    means: list[tuple[NDArray[np.bool_], float, float]],
+    means: list[tuple[Mask, float, float]],
     labels: float,
     gain: float,
     items: int,
@@ -261,7 +261,7 @@ def _of_strata(
 
 
 def _units(
-    share: float, truth: Array, judged: Array, weight: Array, cluster: NDArray[np.int64]
+    share: float, truth: Array, judged: Array, weight: Array, cluster: WholeNumbers
 ) -> LabelledValues:
     """Average by cluster; rounding would make unlike what is alike."""
     _, number = np.unique(cluster, return_inverse=True)
@@ -308,7 +308,7 @@ def tuned(result: PPIComponents) -> tuple[float, Array]:
     return float(lam[0]), lam[1:]
 
 
-def _in_all_and_without_each(values: Array, reached: NDArray[np.bool_]) -> Array:
+def _in_all_and_without_each(values: Array, reached: Mask) -> Array:
     """Sum over all clusters, then without each [shape=(1 + clusters,)].
 
     A cluster without a label is never left out.

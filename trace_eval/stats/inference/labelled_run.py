@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from blueprints import UserError
 from trace_eval.data.policies import load_policy
-from trace_eval.estimate.arrays import Array
+from trace_eval.estimate.arrays import Array, Mask
 from trace_eval.opinions.codes import (
     MISSING,
     SCORE_FACTS,
@@ -68,22 +68,22 @@ class LabelledRun:
         return self.table.codes[self.column]
 
     @property
-    def has_label(self) -> NDArray[np.bool_]:
+    def has_label(self) -> Mask:
         """Items with a human label [shape=(n,)]."""
         return np.asarray(self.truth != MISSING)
 
     @property
-    def scored(self) -> NDArray[np.bool_]:
+    def scored(self) -> Mask:
         """Items with a label of the judge."""
         return np.asarray(self.codes != MISSING)
 
     @property
-    def usable(self) -> NDArray[np.bool_]:
+    def usable(self) -> Mask:
         """Items with both a verdict and a human label."""
         return np.asarray(~np.isnan(self.agrees))
 
     @property
-    def is_split(self) -> NDArray[np.bool_]:
+    def is_split(self) -> Mask:
         """Usable items on which raters split [shape=(n,)]."""
         return np.asarray(self.usable & (self.truth >= SPLIT))
 
@@ -98,7 +98,7 @@ class LabelledRun:
         return np.asarray(largest_share[np.maximum(labels.truth, 0)])
 
     @property
-    def represented(self) -> NDArray[np.bool_]:
+    def represented(self) -> Mask:
         """Return pairs that the labels speak for, whatever the judge said [shape=(n,)].
 
         Where annotators were asked about pairs that the judge left unscored, those are
@@ -112,7 +112,7 @@ class LabelledRun:
             return np.ones(len(self.codes), bool)
         return ~self.drawn.unreached
 
-    def design(self, items: NDArray[np.bool_], cluster: bool = True) -> Design:
+    def design(self, items: Mask, cluster: bool = True) -> Design:
         """Return the sampling design, for estimates over all items from those labelled.
 
         Items of one instruction are not independent, but without ``cluster``; copies
@@ -313,8 +313,8 @@ def differences(run: LabelledRun) -> list[str]:
 
 def _categories(
     values: NDArray[np.int8] | NDArray[np.object_],
-    requested: NDArray[np.bool_],
-    rest: NDArray[np.bool_],
+    requested: Mask,
+    rest: Mask,
 ) -> float:
     """Test homogeneity by chi-squared, rare values put together."""
     from scipy.stats import chi2_contingency

@@ -11,10 +11,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from blueprints import UserError
-from trace_eval.estimate.arrays import Array
+from trace_eval.estimate.arrays import Array, Mask
 from trace_eval.opinions.codes import MISSING, Codes
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.inference.influence import ppi_components
@@ -38,9 +37,7 @@ class UnevenDraw:
     pairs: Opinions
     drawn: Drawn
 
-    def mean(
-        self, values: Array, scored: NDArray[np.bool_], level: float
-    ) -> PPIEstimate:
+    def mean(self, values: Array, scored: Mask, level: float) -> PPIEstimate:
         """Estimate the mean of values over the scored pairs, 0 to 1.
 
         Args:
@@ -58,7 +55,7 @@ class UnevenDraw:
         return estimate(components, level, power=0.0)
 
     def gap(
-        self, first: Array, second: Array, scored: NDArray[np.bool_], level: float
+        self, first: Array, second: Array, scored: Mask, level: float
     ) -> PPIEstimate:
         """Estimate the mean of first minus second, -1 to 1; ``p`` is that it is 0."""
         result = self.mean((1 + first - second) / 2, scored, level)
@@ -80,7 +77,7 @@ def uneven_draw(
         codes: what the judge says [shape=(n,)].
     """
     inclusion = labels.per_item.spread(pairs.ids).facts.get("inclusion")
-    labelled: NDArray[np.bool_] = truth != MISSING
+    labelled: Mask = truth != MISSING
     try:
         drawn = drawn_labels(
             labels.source,

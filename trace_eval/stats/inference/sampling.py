@@ -11,15 +11,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from blueprints import UserError, counted
-from trace_eval.estimate.arrays import Array
+from trace_eval.estimate.arrays import Array, Mask
 from trace_eval.estimate.limits import NO_SPREAD
 from trace_eval.opinions.cells import Texts
+from trace_eval.opinions.units import WholeNumbers
 
 #: Inclusion probabilities are written with as many digits as leave this relative error.
 ROUNDING = 5e-4
@@ -47,7 +46,7 @@ class Drawn:
     problem: str | None = None
     doubt: str | None = None
     gap: str | None = None
-    unreached: NDArray[np.bool_] | None = None
+    unreached: Mask | None = None
 
     @property
     def caption(self) -> str | None:
@@ -59,8 +58,8 @@ def drawn_labels(
     source: str,
     ids: Texts,
     provided: Array | None,
-    requested: NDArray[np.bool_],
-    scored: NDArray[np.bool_],
+    requested: Mask,
+    scored: Mask,
 ) -> Drawn:
     """Read how labels were drawn, with probabilities or not, and refuse a mixture.
 
@@ -97,8 +96,8 @@ def drawn_labels(
 def _from_some_probabilities(
     source: str,
     provided: Array,
-    requested: NDArray[np.bool_],
-    scored: NDArray[np.bool_],
+    requested: Mask,
+    scored: Mask,
 ) -> Drawn:
     """Weigh by labelled pairs' probabilities alone: what they stand for is the rest."""
     weight = 1 / provided[requested]
@@ -134,8 +133,8 @@ def _from_some_probabilities(
 def _from_all_probabilities(
     source: str,
     provided: Array,
-    requested: NDArray[np.bool_],
-    scored: NDArray[np.bool_],
+    requested: Mask,
+    scored: Mask,
 ) -> Drawn:
     """Weigh by all pairs' probabilities.
 
@@ -195,14 +194,14 @@ class Design:
         cluster: of every item, from 0, of so many ``clusters`` [shape=(n,)].
     """
 
-    labelled: NDArray[np.bool_]
+    labelled: Mask
     weight: Array
-    stratum: NDArray[np.int64] | None
-    cluster: NDArray[np.int64]
+    stratum: WholeNumbers | None
+    cluster: WholeNumbers
     clusters: int
 
     @cached_property
-    def strata(self) -> NDArray[np.int64] | None:
+    def strata(self) -> WholeNumbers | None:
         """Return each item's stratum, told apart by its weight as well [shape=(n,)].
 
         Labels of a rarely drawn kind are few and weigh much. Where it is known how many
@@ -258,7 +257,7 @@ class Design:
         moved[self.labelled] = np.maximum(weight + missing * square / square.sum(), 1.0)
         return replace(self, weight=moved)
 
-    def take(self, rows: NDArray[Any]) -> Design:
+    def take(self, rows: Array) -> Design:
         """Select the design of some items; cluster numbers stay."""
         stratum = None if self.stratum is None else self.stratum[rows]
         return Design(
@@ -271,9 +270,9 @@ class Design:
 
 
 def simple_design(
-    labelled: NDArray[np.bool_],
+    labelled: Mask,
     inclusion: Array | None = None,
-    cluster: NDArray[np.int64] | None = None,
+    cluster: WholeNumbers | None = None,
 ) -> Design:
     """Make a design from inclusion probabilities, as a label file holds them.
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from trace_eval.estimate.anytime import Pool
+from trace_eval.estimate.arrays import Mask, Reals
 from trace_eval.opinions.codes import MISSING, POINTS
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.units import WholeNumbers, index_of
@@ -133,7 +133,7 @@ def _every_two(
     system_b = table.facts.get("system_b")
     if system_a is None or system_b is None:
         return
-    names_of_rows = map(str, [*system_a.tolist(), *system_b.tolist()])
+    names_of_rows = map(str, system_a.tolist() + system_b.tolist())
     number, systems = index_of(list(names_of_rows))
     first, second = number.reshape(2, -1)
     if run is None:  # one row a label, and not a pair
@@ -148,7 +148,7 @@ def _every_two(
     points = POINTS[codes[counts]]
     unit = _units(table, run)
     looked_at = range(min(len(systems), MOST_SYSTEMS))
-    compared: list[tuple[int, int, NDArray[np.bool_]]] = []
+    compared: list[tuple[int, int, Mask]] = []
     for one, other in combinations(looked_at, 2):
         meets = _meets(first, second, one, other)
         if meets[rows].any():
@@ -171,9 +171,7 @@ def _every_two(
         yield two_systems(names, votes, level_of_each, pool)
 
 
-def _meets(
-    first: WholeNumbers, second: WholeNumbers, one: int, other: int
-) -> NDArray[np.bool_]:
+def _meets(first: WholeNumbers, second: WholeNumbers, one: int, other: int) -> Mask:
     """Return which pairs compare two systems [shape=(pairs,)]."""
     in_order = (first == one) & (second == other)
     exchanged = (first == other) & (second == one)
@@ -197,15 +195,13 @@ def _taken(unit: WholeNumbers | None, rows: WholeNumbers) -> WholeNumbers | None
     return None if unit is None else unit[rows]
 
 
-def _weights(run: LabelledRun, rows: WholeNumbers) -> NDArray[np.float64] | None:
+def _weights(run: LabelledRun, rows: WholeNumbers) -> Reals | None:
     """Return the inverse of the probability with which each row was asked for."""
     inclusion = run.drawn.inclusion
     return None if inclusion is None else 1 / inclusion[rows]
 
 
-def _pool(
-    run: LabelledRun, meets: NDArray[np.bool_], leads: NDArray[np.bool_], votes: Votes
-) -> Pool | None:
+def _pool(run: LabelledRun, meets: Mask, leads: Mask, votes: Votes) -> Pool | None:
     """Return the judge's verdicts on all pairs of two systems.
 
     None: they cannot help, because labels are no random sample of the pairs. Where

@@ -7,10 +7,9 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from blueprints import UserError, counted
-from trace_eval.estimate.arrays import Array
+from trace_eval.estimate.arrays import Array, Mask
 from trace_eval.estimate.paired import holm, sign_flip
 from trace_eval.opinions.codes import (
     BOTH_BAD,
@@ -171,20 +170,17 @@ def own_rates(
     pair, outcome = np.divmod(outcomes.cell, len(OUTCOMES))
     first, second = outcomes.pairs[pair].T
     own = points(outcome, typed)
-    rows = (
-        RateRow(
-            name,
-            _rated(
-                (first == number, second == number),
-                own,
-                judge=own,
-                scored=everyone,
-                design=design,
-                level=level,
-            )[1],
+    rows: list[RateRow] = []
+    for number, name in enumerate(outcomes.systems):
+        _, rate = _rated(
+            (first == number, second == number),
+            own,
+            judge=own,
+            scored=everyone,
+            design=design,
+            level=level,
         )
-        for number, name in enumerate(outcomes.systems)
-    )
+        rows.append(RateRow(name, rate))
     return tuple(sorted(rows, key=_best_first))
 
 
@@ -195,10 +191,10 @@ def _best_first(row: RateRow) -> tuple[float, str]:
 
 
 def _rated(
-    places: tuple[NDArray[np.bool_], NDArray[np.bool_]],
+    places: tuple[Mask, Mask],
     human: tuple[Array, Array],
     judge: tuple[Array, Array],
-    scored: NDArray[np.bool_],
+    scored: Mask,
     design: Design,
     level: float,
 ) -> tuple[PPIComponents, PPIEstimate]:

@@ -14,11 +14,11 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import permutations
 from math import factorial
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from trace_eval.estimate.arrays import Array
 from trace_eval.estimate.ranks import kendall, spearman
 from trace_eval.show.table import column, p_text
 from trace_eval.stats.ranking.outcomes import DECIMALS
@@ -91,7 +91,7 @@ def _orders(number: int) -> NDArray[np.intp]:
     return np.array(list(permutations(range(number))), np.intp)
 
 
-def _spearman_p(one: NDArray[Any], other: NDArray[Any]) -> float:
+def _spearman_p(one: Array, other: Array) -> float:
     """Return the share of orders with the observed ``|sum (x - mean) (y - mean)|``.
 
     Orders with more count as well.
@@ -102,7 +102,7 @@ def _spearman_p(one: NDArray[Any], other: NDArray[Any]) -> float:
     return _share_as_far(y[_orders(len(x))] @ x, float(x @ y))
 
 
-def _kendall_p(one: NDArray[Any], other: NDArray[Any]) -> float:
+def _kendall_p(one: Array, other: Array) -> float:
     """Return p of Kendall's tau from the number of concordant less discordant pairs."""
     first, second = np.triu_indices(len(one), 1)
     signs = np.sign(one[first] - one[second])
@@ -114,5 +114,5 @@ def _kendall_p(one: NDArray[Any], other: NDArray[Any]) -> float:
     return _share_as_far(drawn, float(signs @ steps[first, second]))
 
 
-def _share_as_far(drawn: NDArray[Any], seen: float) -> float:
+def _share_as_far(drawn: Array, seen: float) -> float:
     return float((np.abs(drawn) >= abs(seen) - _SAME).mean())

@@ -18,9 +18,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
-from trace_eval.estimate.arrays import Array
+from trace_eval.estimate.arrays import Array, Mask
 from trace_eval.estimate.limits import NO_SPREAD
 from trace_eval.estimate.paired import holm
 from trace_eval.estimate.units import Units
@@ -52,7 +51,7 @@ class RankSets:
         undefined: resamples that gave no rank.
     """
 
-    ahead: NDArray[np.bool_] | None
+    ahead: Mask | None
     undefined: int
 
     def standings(
@@ -222,7 +221,7 @@ def met_seldom_p(values: Array, outcomes: Outcomes, typed: bool) -> Array:
     return np.where(gap > 0, p, 1.0)
 
 
-def shown_ahead(p: Array, level: float) -> NDArray[np.bool_]:
+def shown_ahead(p: Array, level: float) -> Mask:
     """Say whether row is shown to be ahead of column, also by way of others.
 
     All claims together hold at the level (Holm 1979).

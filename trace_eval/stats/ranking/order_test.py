@@ -14,10 +14,10 @@ from collections.abc import Callable
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from trace_eval.estimate.arrays import Array
+from trace_eval.estimate.arrays import Array, Mask
 from trace_eval.estimate.paired import coin_sums, log_choose, sign_test
+from trace_eval.opinions.units import WholeNumbers
 from trace_eval.stats.ranking.outcomes import OUTCOMES, Outcomes, points
 
 #: Above so many comparisons of two systems the distribution is taken as normal.
@@ -89,9 +89,7 @@ def _by_comparison(outcomes: Outcomes, typed: bool, only: int | None) -> PairTes
     return compare
 
 
-def _games(
-    outcomes: Outcomes, typed: bool
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _games(outcomes: Outcomes, typed: bool) -> tuple[WholeNumbers, WholeNumbers]:
     """Count losses, ties and wins of row by column [shape=(systems, systems, 3) each].
 
     Of the two against each other, and of the row's own points: ``both_bad`` is a tie of
@@ -118,13 +116,13 @@ def _games(
     return played, own_points
 
 
-def _loss_tie_win(gap: Array) -> NDArray[np.int64]:
+def _loss_tie_win(gap: Array) -> WholeNumbers:
     """Return 0, 1 and 2 for gaps below, at and above 0."""
     return np.asarray(1 + np.sign(np.round(gap, 9)).astype(np.int64))
 
 
 def _points_test(
-    direct: NDArray[np.int64], mine: NDArray[np.int64], theirs: NDArray[np.int64]
+    direct: WholeNumbers, mine: WholeNumbers, theirs: WholeNumbers
 ) -> tuple[float, bool]:
     """Return the two-sided p, and whether the first system is ahead.
 
@@ -148,7 +146,7 @@ def _points_test(
 
 
 def _normal_test(
-    half_points: int, decided: int, mine: NDArray[np.int64], theirs: NDArray[np.int64]
+    half_points: int, decided: int, mine: WholeNumbers, theirs: WholeNumbers
 ) -> tuple[float, bool]:
     """Test by that distribution's mean and variance, with half a step less."""
     from scipy.special import ndtr
@@ -169,7 +167,7 @@ def _normal_test(
     return float(2 * ndtr(-distance)), gap > 0
 
 
-def _dealt(total: NDArray[np.int64], number: int) -> Array:
+def _dealt(total: WholeNumbers, number: int) -> Array:
     """Return the chances of half points when ``number`` of the games are dealt.
 
     ``total`` is all losses, ties and wins.
@@ -204,7 +202,7 @@ def _instruction_rates(outcomes: Outcomes, typed: bool, only: int | None) -> Arr
     points_of_first, points_of_second = points(outcome, typed)
     sides = ((first, second, points_of_first), (second, first, points_of_second))
     for system, opponent, own_points in sides:
-        counts: NDArray[np.bool_] | slice = slice(None)
+        counts: Mask | slice = slice(None)
         if only is not None:
             counts = (system == only) | (opponent == only)
         cell = system[counts] * instructions + outcomes.unit[counts]

@@ -14,13 +14,13 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from blueprints import UserError
-from trace_eval.estimate.arrays import Array
+from trace_eval.estimate.arrays import Array, Reals
 from trace_eval.opinions.cells import texts_of
 from trace_eval.opinions.codes import LABELS, MISSING, SPLIT, TIE, is_untyped
 from trace_eval.opinions.opinions import Opinions
+from trace_eval.opinions.units import WholeNumbers
 from trace_eval.show.table import column as titled
 from trace_eval.stats.agreement.drawn import INSTRUCTIONS, ITEMS, drawn_units
 from trace_eval.stats.agreement.position import self_mask
@@ -55,10 +55,10 @@ class Outcomes:
     """
 
     systems: tuple[str, ...]
-    pairs: NDArray[np.int64]
-    counts: NDArray[np.int64]
-    cell: NDArray[np.int64]
-    unit: NDArray[np.int64] | None
+    pairs: WholeNumbers
+    counts: WholeNumbers
+    cell: WholeNumbers
+    unit: WholeNumbers | None
     typed: bool
     unscored: int
     self_compared: int
@@ -73,7 +73,7 @@ class Outcomes:
         return self.drawn == INSTRUCTIONS
 
     @property
-    def design(self) -> NDArray[np.float64]:
+    def design(self) -> Reals:
         """The games of the pairs [shape=(pairs, systems)].
 
         +1 stands for the first and -1 for the second system of a pair.
@@ -145,10 +145,10 @@ def outcomes_of(
     codes = codes[compared]
     names_a = system_a[compared].tolist()
     names_b = system_b[compared].tolist()
-    systems = sorted({*names_a, *names_b})
+    systems = sorted(set(names_a) | set(names_b))
     pairs, cell = _cells(names_a, names_b, codes, systems)
     counts = np.bincount(cell, minlength=len(pairs) * len(OUTCOMES))
-    every_system = {*system_a.tolist(), *system_b.tolist()}
+    every_system = set(system_a.tolist()) | set(system_b.tolist())
     return Outcomes(
         systems=tuple(systems),
         pairs=pairs,
@@ -165,7 +165,7 @@ def outcomes_of(
     )
 
 
-def _named_systems(table: Opinions, side: str) -> NDArray[Any]:
+def _named_systems(table: Opinions, side: str) -> Array:
     """Return the systems of one side; UserError where a row has none."""
     systems = table.facts[f"system_{side}"]
     for row, name in enumerate(systems.tolist()):
@@ -183,9 +183,9 @@ _OUTCOME_OF_LABEL = np.array([_WIN, _LOSS, _TIE, _BAD, _TIE])
 def _cells(
     names_a: Sequence[str],
     names_b: Sequence[str],
-    codes: NDArray[Any],
+    codes: Array,
     systems: Sequence[str],
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+) -> tuple[WholeNumbers, WholeNumbers]:
     """Return the pairs of systems, and the flat cell of each comparison's outcome."""
     number = {name: index for index, name in enumerate(systems)}
     a = np.array([number[name] for name in names_a], np.int64)
@@ -263,7 +263,7 @@ def meetings(outcomes: Outcomes, typed: bool = False) -> list[MeetingRow]:
     return rows
 
 
-def points(codes: NDArray[Any], typed: bool) -> tuple[Array, Array]:
+def points(codes: Array, typed: bool) -> tuple[Array, Array]:
     """Return both sides' points by codes of labels or of :data:`OUTCOMES`.
 
     The codes are the same. A win is 1, a loss 0, a tie a half; with ``typed`` a
@@ -275,9 +275,7 @@ def points(codes: NDArray[Any], typed: bool) -> tuple[Array, Array]:
     return a, b
 
 
-def points_of(
-    outcomes: Outcomes, counts: NDArray[Any], typed: bool
-) -> tuple[Array, Array]:
+def points_of(outcomes: Outcomes, counts: Array, typed: bool) -> tuple[Array, Array]:
     """Return twice the points, and comparisons, of row system against column system.
 
     Both are [shape=(..., systems, systems)], from counts by :data:`OUTCOMES`
@@ -308,7 +306,9 @@ RankedValue = Fraction | float | None
 
 def ranks(values: Sequence[RankedValue]) -> list[int | None]:
     """Rank values; floats are rounded first, rationals are compared exactly."""
-    keys = [round(v, DECIMALS) if isinstance(v, float) else v for v in values]
+    keys: list[RankedValue] = []
+    for value in values:
+        keys.append(round(value, DECIMALS) if isinstance(value, float) else value)
     ranked = [key for key in keys if key is not None]
     places: list[int | None] = []
     for key in keys:

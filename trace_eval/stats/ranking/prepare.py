@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from blueprints import UserError, counted
 from fusion import (
@@ -21,6 +20,7 @@ from fusion import (
     threshold,
 )
 from trace_eval.data.columns import Missing
+from trace_eval.estimate.arrays import Mask
 from trace_eval.opinions.codes import DESIGN_FACTS, LABELS, MISSING
 from trace_eval.opinions.opinions import DataWarning, Opinions, refuse_unjudged
 from trace_eval.opinions.units import IDENTITY
@@ -99,7 +99,7 @@ def with_unjudged(judged: Opinions, labels: Opinions) -> Opinions:
             return judged
     judged_a = judged.facts["system_a"].tolist()
     judged_b = judged.facts["system_b"].tolist()
-    systems = {*judged_a, *judged_b}
+    systems = set(judged_a) | set(judged_b)
     meets_one: list[bool] = []
     for a, b in zip(items.facts["system_a"], items.facts["system_b"], strict=True):
         has_names = bool(a and b)
@@ -154,7 +154,7 @@ def ranking_warnings(
 class Contradicted:
     """Comparisons that a judge decided by position, and a clause on how it shows."""
 
-    rows: NDArray[np.bool_]
+    rows: Mask
     why: str
 
     @property
@@ -195,12 +195,12 @@ def contradicted(
             return None
         rows = np.zeros(len(table), bool)
         rows[joined[(one == other) & ((one == 0) | (one == 1))]] = True
-        first = test.first > test.second
+        place, wins = "second", test.second
+        if test.first > test.second:
+            place, wins = "first", test.first
         why = (
-            "this judge answers by position, not by content"
-            f" ({'first' if first else 'second'} wins in both orders of"
-            f" {test.first if first else test.second} of {counted(test.pairs, 'pair')},"
-            f" p = {test.p:.2g})"
+            f"this judge answers by position, not by content ({place} wins in both"
+            f" orders of {wins} of {counted(test.pairs, 'pair')}, p = {test.p:.2g})"
         )
     return Contradicted(rows, why) if rows.any() else None
 

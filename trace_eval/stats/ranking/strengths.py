@@ -14,12 +14,10 @@ together; ``prior=1`` is half a win and half a loss.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from trace_eval.estimate.arrays import Array
+from trace_eval.estimate.arrays import Array, Mask
 from trace_eval.stats.ranking.fit import Model, fit
 from trace_eval.stats.ranking.outcomes import OUTCOMES, Outcomes
 
@@ -245,7 +243,7 @@ def runaways(model: Model, setup: StrengthModel, counts: Array) -> str | None:
     )
 
 
-def reach(beats: NDArray[Any]) -> NDArray[np.bool_]:
+def reach(beats: Array) -> Mask:
     """Return the transitive closure of ``beats[..., i, j]``: i beat or tied with j.
 
     Each system reaches itself. All strengths are finite exactly when every system can
@@ -261,12 +259,12 @@ def reach(beats: NDArray[Any]) -> NDArray[np.bool_]:
     return np.asarray(closed)
 
 
-def connected(beats: NDArray[Any]) -> NDArray[np.bool_]:
+def connected(beats: Array) -> Mask:
     """Mask where all strengths are finite [shape=(...)]."""
     return np.asarray(reach(beats).all((-2, -1)))
 
 
-def explain(beats: NDArray[Any], systems: tuple[str, ...]) -> str | None:
+def explain(beats: Array, systems: tuple[str, ...]) -> str | None:
     """Say why there is no finite strength, naming the systems; None when there is."""
     ways = reach(beats)
     if ways.all():

@@ -149,7 +149,7 @@ class AudioView(SingleView):
             joined=lambda head: single_items(unit, head, signals, gap_s),
             sounds=unit.sounds,
             apart=lambda: [Text(common().names["audio"]), waveform.part(kept=True)],
-            written=(*beside, *self._lines(case, put)),
+            written=tuple(beside + self._lines(case, put)),
             solution=example.solutions[self._rubric.key],
         )
 
@@ -173,7 +173,7 @@ class AudioView(SingleView):
         }
 
     def observed(self) -> dict[str, JsonValue]:
-        warnings: list[JsonValue] = [*self._examples.warnings]
+        warnings: list[JsonValue] = list(self._examples.warnings)
         return {"example_warnings": warnings} if warnings else {}
 
     def _speakers(self, item: Single) -> list[str]:

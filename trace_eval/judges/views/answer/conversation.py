@@ -136,7 +136,7 @@ class ConversationView(SingleView):
 
     def caveats(self, case: Case, prepared: Any) -> list[str]:
         """Tell what was left out, and whose policy was shown, or none."""
-        notes = [*super().caveats(case, prepared), *self._page(case).caveats]
+        notes = super().caveats(case, prepared) + list(self._page(case).caveats)
         if self._file and self._policy(case) == self._file.text:
             notes.append(
                 f"{POLICY_FILE}: {self._file.name}, sha256 {self._file.sha256}"

@@ -56,7 +56,7 @@ class BlockTemplates:
 
     def sha256(self, *more: str) -> str:
         """Return the identity of the files' texts, and of others that they print."""
-        texts = "\x00".join([*self._sources, *more])
+        texts = "\x00".join(self._sources + list(more))
         return hashlib.sha256(texts.encode()).hexdigest()
 
 
