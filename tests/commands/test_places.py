@@ -228,9 +228,9 @@ def test_a_variable_that_a_library_cannot_read_is_named(
         "import os, time\n"
         "moment = int(os.environ.get('SOURCE_DATE_EPOCH', 0))\n\n\n\n"
         "day = time.gmtime(moment)\n"
+        "raise RuntimeError('not of the variable')\n"
     )
     with pytest.raises(typer.Exit) as stopped, ended():
         runpy.run_path(str(library))
-        raise RuntimeError("of our own")
     assert stopped.value.exit_code == code
     assert words in " ".join(capsys.readouterr().err.split())
