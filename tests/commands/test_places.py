@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -203,3 +204,33 @@ def test_too_little_memory_is_a_line(capsys: pytest.CaptureFixture[str]) -> None
         "error: there is not enough memory; free some, or split the input, then run the"
         " same command again\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("value", "code", "words"),
+    [
+        ("soon", 2, "SOURCE_DATE_EPOCH is 'soon', which a library cannot read"),
+        ("9" * 20, 2, "unset it, or give it a value that the library knows"),
+        ("0", 70, "this is a bug"),
+    ],
+)
+def test_a_variable_that_a_library_cannot_read_is_named(
+    value: str,
+    code: int,
+    words: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", value)
+    library = tmp_path / "library.py"
+    library.write_text(
+        "import os, time\n"
+        "moment = int(os.environ.get('SOURCE_DATE_EPOCH', 0))\n\n\n\n"
+        "day = time.gmtime(moment)\n"
+        "raise RuntimeError('not of the variable')\n"
+    )
+    with pytest.raises(typer.Exit) as stopped, ended():
+        runpy.run_path(str(library))
+    assert stopped.value.exit_code == code
+    assert words in " ".join(capsys.readouterr().err.split())

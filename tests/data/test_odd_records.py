@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import unicodedata
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,17 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.support.audio import tone, write
+from tests.support.datasets_made import write_rows
 from tests.support.processes import python
+from trace_eval.data.answers import Answer
 from trace_eval.data.manifests import read_items, read_manifest
 from trace_eval.data.recordings import check_audio
 from trace_eval.data.system_folders import Systems
+from trace_eval.decide.rank import rank
+from trace_eval.opinions.cells import texts_of
+from trace_eval.opinions.ids import as_judged
+from trace_eval.runs.opinions import read_opinions
+from trace_eval.stats.options import RankOptions
 
 _GOOD = {
     "id": "good",
@@ -209,3 +217,33 @@ def test_names_in_two_unicode_forms_meet(
     path = tmp_path / "pairs.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     assert check_audio(read_manifest(path).items) == []
+
+
+@pytest.mark.parametrize("forms", [("NFC", "NFD"), ("NFD", "NFC")])
+def test_ids_and_systems_in_two_unicode_forms_meet(
+    forms: tuple[str, str], tmp_path: Path
+) -> None:
+    names = ["Grüße", "café 1", "한국어", "Ångström"]
+    judged, labels = [], []
+    for number, name in enumerate(names):
+        here, there = (unicodedata.normalize(form, name) for form in forms)
+        system = unicodedata.normalize(forms[number % 2], "Zoë")
+        judged.append([here, system, "base", "1"])
+        labels.append([there, "Zoë", "base", "1"])
+    columns = ["id", "system_a", "system_b", "preference"]
+    verdicts = read_opinions(write_rows(tmp_path / "judge.csv", columns, judged))
+    people = read_opinions(write_rows(tmp_path / "people.csv", columns, labels))
+    assert verdicts.ids.tolist() == people.ids.tolist()
+    assert set(verdicts.facts["system_a"].tolist()) == {"Zoë"}
+    typed = RankOptions(baseline=unicodedata.normalize("NFD", "Zoë"))
+    report = rank(verdicts, labels=people, options=typed)
+    assert report.options.baseline == "Zoë"
+    sides = [
+        Answer(text="x", system=unicodedata.normalize(form, "Zoë")) for form in forms
+    ]
+    assert {side.system for side in sides} == {"Zoë"}
+    # A run keeps ids as its manifest has them.
+    as_there = texts_of([unicodedata.normalize("NFC", name) for name in names])
+    kept = [unicodedata.normalize("NFD", name) for name in names]
+    run = replace(verdicts, ids=texts_of(kept))
+    assert as_judged(as_there, [run]).tolist() == kept

@@ -30,6 +30,7 @@ FIVE, YES_NO = load_rubric("correctness"), load_rubric("role_realism")
 
 GOOD = json.dumps(verdict("1", "2", "both_bad"))
 OTHER = json.dumps(verdict("2", "2", "2"))
+FIRST = json.dumps(verdict("1", "1", "1"))
 WANTED = (Rating.A, Rating.B, Rating.BOTH_BAD)
 FLATLY = (Rating.BOTH_GOOD, Rating.B, Rating.BOTH_BAD)
 FLAT = {"reasoning": "r", **dict(zip(DIMENSIONS, map(str, FLATLY), strict=True))}
@@ -141,6 +142,14 @@ UNFINISHED = (
     "【思考】{}",
     "{}\nSorry, I meant the other one.",
     "{} That is wrong: answer 2 refuses.",
+    "(thinking: {}",
+    "(thinking: {})",
+    "Sure. (Überlegung: {})",
+    "{thinking}{}",
+    "Here are my reasoning steps:\n{}",
+    "{}\nMoment, das stimmt nicht.",
+    "{}\n等等，不对。",
+    "{} No, answer 2 refuses.",
 )
 FINISHED = (
     ("<think>{}", "</think>"),
@@ -187,6 +196,47 @@ FINISHED = (
     ("Tentatively {}", "\nRevised: "),
     ("### Reasoning\nThe first names the capital.\n\n", ""),
     ("Reasoning: the first names the capital.\n", ""),
+    ("(thinking: {} (or not))", " "),
+    ("（思考：{}）", "\n"),
+    ("{thinking}{}", "{/thinking}"),
+    ("\\begin{thinking}{}", "\\end{thinking}"),
+    (":::thinking\n{}\n", ":::\n"),
+    ("/* thinking: {}", "*/"),
+    ("<scratch>{}", "</scratch>"),
+    ("Here are my reasoning steps:\n{}\n", "[BEGIN FINAL RESPONSE]\n"),
+    ("Entwurf: {}", "\nEndgültig: "),
+    ("{}", "\n最终："),
+)
+
+#: What stands in a sentence behind a verdict for the first answer: what contradicts it,
+#: and what does not.
+CONTRADICTED = (
+    "Overall, Answer 2 is the better answer.",
+    "The second answer is better overall.",
+    "**In summary, B wins.**",
+    "Although A is shorter, B is better.",
+    "B is better than A.",
+    "I prefer B.",
+    "Winner: Answer 2",
+    "Both answers are equally good.",
+    "Insgesamt ist Antwort B besser.",
+    "Dans l'ensemble, la réponse B est meilleure.",
+    "A resposta B é melhor.",
+    "综上所述，回答2更好。",
+    "総合的に見て、回答Bの方が優れています。",
+    "전반적으로 응답 B가 더 좋습니다.",
+    "В целом ответ B лучше.",
+)
+REMARKS = (
+    "Overall, Answer 1 is the better answer.",
+    "Answer 2 is better in tone.",
+    "B would be better if it answered.",
+    "Is B better?",
+    "Some listeners may think B is better.",
+    "It is not true that B is better.",
+    "B is better than most.",
+    "Both answers are equally good in tone.",
+    "回答1更好。",
 )
 
 #: What models copy from a form where a reason should stand.
@@ -209,6 +259,12 @@ COPIED = (
     "%s",
     "xxx",
     "Lorem ipsum dolor sit amet",
+    "%(reasoning)s",
+    "eine bis drei Sätze",
+    "une à trois phrases",
+    "在此填写理由",
+    "ここに理由を書く",
+    "explanation of which answer is better and why",
     "____",
 )
 
@@ -264,6 +320,10 @@ TABLE: dict[str, list[tuple[str, Any]]] = {
         *((draft.replace("{}", GOOD), NONE) for draft in UNFINISHED),
         *((draft.replace("{}", OTHER) + end + GOOD, WANTED) for draft, end in FINISHED),
         *((GOOD.replace("because of content", words), NONE) for words in COPIED),
+        *((f"{FIRST}\n{words}", NONE) for words in CONTRADICTED),
+        *((f"{FIRST}\n{words}", (Rating.A,) * 3) for words in REMARKS),
+        (f"{GOOD}\nOverall, Answer 2 is better.", WANTED),
+        (f"Overall, B is the better answer.\n```json\n{FIRST}\n```", NONE),
         # a later unusable verdict is not replaced by an earlier draft
         (f"{OTHER}\nor rather\n{content('3')}", OFF),
         *(
@@ -289,6 +349,8 @@ TABLE: dict[str, list[tuple[str, Any]]] = {
         (f"{said('label', '1')} final: {said('label', '2')}", "2"),
         (f"{said('label', '1')} is not final: {said('label', '2')}", NONE),
         (f"{said('label', '1')} then {said('label', '1')}", "1"),
+        *((f"{said('label', '1')}\n{words}", NONE) for words in CONTRADICTED),
+        *((f"{said('label', '1')}\n{words}", "1") for words in REMARKS),
         ('{"reasoning": "...", "label": "1"}', NONE),
         ('{"label": "1", "reasoning": "label first"}', "1"),
         *((said("label", label), OFF) for label in ("Audio 1", True, 1.0)),
@@ -313,6 +375,23 @@ TABLE: dict[str, list[tuple[str, Any]]] = {
         ('<thinking>{"score": 4}', NONE),
         ('{"score": 2}\nFinal score: 5', NONE),
         ('{"score": 2}\nThe score is 2. It says little.', 2),
+        *(
+            (f'{{"score": 2}}\n{words}', NONE)
+            for words in (
+                "Final score: 5/5",
+                "I give it a 5.",
+                "最终评分：5",
+                "Gesamtnote: 5",
+            )
+        ),
+        *(
+            (f'{{"score": 2}}\n{words}', 2)
+            for words in (
+                "Score: 2/5",
+                "I would not give it a 5.",
+                "A 5 needs a greeting.",
+            )
+        ),
         ('{"reasoning": "It reads <think> aloud.", "score": 2}', 2),
         ('{"score": 4.0}', 4),
         ('{"score": "4"}', 4),
@@ -330,6 +409,9 @@ TABLE: dict[str, list[tuple[str, Any]]] = {
         ("I find it right.\n**Score:** 4.", 4),
         ("score = 2 ... no, score: 5", 5),
         ("The score is: 3", 3),
+        ("Score: 2\nScore: 5", NONE),
+        ("Score: 2\nFinal score: 5", 5),
+        ("(thinking: score: 2)\nScore: 4", 4),
         *((f"Score: {value}", OFF) for value in ("4/5", "3-4", "4.5", "7", "four")),
         ("**Thinking**\nScore: 2, or more", NONE),
         ("**Thinking**\nScore: 2\n**Answer**\nScore: 4", 4),
@@ -343,6 +425,8 @@ TABLE: dict[str, list[tuple[str, Any]]] = {
     ],
     "two scores": [
         ("Draft " + scores(score_1=1) + " final ```" + scores() + "```", (7, 7.5)),
+        (scores() + "\nOverall, A is better.", NONE),
+        (scores() + "\nOverall, B is better.", (7, 7.5)),
         (scores(score_1=0.5), OFF),
         (scores(score_2=10.5), OFF),
         (scores(score_1=10**400), OFF),
@@ -427,7 +511,11 @@ def test_reasons_are_writable_text_and_kept() -> None:
 
 
 @pytest.mark.parametrize(
-    "words", ["x", "A answers.", "答案一更好", "Reasoning: 1 is clear"]
+    "words",
+    [
+        *("x", "A answers.", "答案一更好", "Reasoning: 1 is clear", "两个都对"),
+        *("(1) names it, (2) does not", "Better reasoning in answer 1.", "Beide."),
+    ],
 )
 def test_a_short_reason_is_a_reason(words: str) -> None:
     assert not is_placeholder(words)

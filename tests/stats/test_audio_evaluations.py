@@ -138,6 +138,14 @@ def test_replies_with_marked_verdicts_are_read(tmp_path: Path) -> None:
     assert verdict('"[[A]]" if A is better, "[[B]]" if B is: [[ B ]]') == "2"
     assert verdict("It is [[B]], not [[A]]") == "2"
     assert verdict("[[A]] or [[B]]") is None
+    assert verdict("不是[[A]]，而是[[B]]") == "2"
+    assert verdict("Zuerst [[A]], letztlich [[B]].") == "2"
+    assert verdict("(thinking: [[A]]?) [[B]]") == "2"
+    # And where a sentence beside the mark names another winner.
+    assert verdict("[[B]]\n\nOverall, A is the better answer.") is None
+    assert verdict("Overall, A is the better answer. [[B]]") is None
+    assert verdict("[[C]] All in all, A wins.") is None
+    assert verdict("[[B]] A is better in tone, but B is more correct.") == "2"
     # annotators call all ties; the longer answer is A, but for the last pair
     tokens_a, tokens_b = np.array([20.0, 20, 20, 20, 5]), np.full(5, 10.0)
     wordy = verbosity(codes("ttttt"), ending.codes["preference"], tokens_a, tokens_b)

@@ -5,11 +5,13 @@ However one fails, it prints one line and ends with an exit code of ``console``.
 
 from __future__ import annotations
 
+import linecache
 import os
 import re
 import signal
 import sqlite3
 import sys
+import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar, copy_context
@@ -248,11 +250,42 @@ def _ending(error: Exception) -> tuple[str, int]:
             " rename it"
         )
         return text, EXIT_USAGE
+    if variable := _unread_variable(error):
+        value = os.environ[variable][:40]
+        text = (
+            f"the environment variable {variable} is {value!r}, which a library cannot"
+            f" read ({name}); unset it, or give it a value that the library knows"
+        )
+        return text, EXIT_USAGE
     text = (
         f"this is a bug ({name}); trace-eval --debug COMMAND ... prints where, please"
         " report it"
     )
     return text, EXIT_BUG
+
+
+#: How a variable of the environment is read in Python.
+_READS_VARIABLE = re.compile(r"(?:\benviron\W+(?:get\W+)?|\bgetenv\W+)(\w+)")
+
+#: Lines of a library above the one that failed in which a variable may be read.
+_LINES_ABOVE = 3
+
+
+def _unread_variable(error: Exception) -> str | None:
+    """Return the environment variable whose value a library failed to read.
+
+    What fails while a library is imported may be read anywhere above in its file.
+    """
+    if not isinstance(error, ValueError | OverflowError | TypeError):
+        return None
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    if Path(frame.filename).is_relative_to(Path(__file__).parents[1]):
+        return None
+    last = frame.lineno or 1
+    first = 0 if frame.name == "<module>" else max(last - 1 - _LINES_ABOVE, 0)
+    lines = linecache.getlines(frame.filename)[first:last]
+    names = _READS_VARIABLE.findall("".join(lines))
+    return next((name for name in reversed(names) if name in os.environ), None)
 
 
 def _has_working_folder() -> bool:

@@ -7,17 +7,27 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
-from pydantic import Field, GetCoreSchemaHandler, GetJsonSchemaHandler, model_validator
+from pydantic import (
+    AfterValidator,
+    Field,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    model_validator,
+)
 from pydantic_core import CoreSchema, core_schema
 
 from blueprints import Strict
 from trace_eval.data.conversation import Conversation
+from trace_eval.data.file_names import one_form
 from trace_eval.data.files import utf8_name
 from trace_eval.data.urls import is_url, location, redacted
 
 Model = TypeVar("Model", bound=Strict)
+
+#: A system's name in one Unicode form, or it would be two systems.
+SystemName = Annotated[str, AfterValidator(one_form)]
 
 
 class Cut(Strict):
@@ -129,7 +139,9 @@ class Answer(Recording):
     A pair writes who answered beside each answer; a single one has that on its item.
     """
 
-    system: str | None = Field(None, description="name of the system that answered")
+    system: SystemName | None = Field(
+        None, description="name of the system that answered"
+    )
     reference: str | None = Field(
         None, description="what should have been said, for WER"
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 #: Thinking that is never an answer, as regular expressions in lower case.
 THINKING = (
     r"think(?:ing)?(?:[ _-](?:process|out loud|aloud|notes|trace|step[ _-]by[ _-]step))?"
@@ -51,4 +53,20 @@ ANSWER = (
     r"|答案|最终答案|回答|结论|最终结论|結論|最终|结果|判断|判定|最終判断|最終回答|評価"
     r"|답변|결론|최종(?: \w+)?|판정|الإجابة|الجواب|النتيجة|الحكم|उत्तर|निष्कर्ष|निर्णय"
     r"|câu trả lời|kết luận"
+)
+
+#: What is said between two verdicts where the later one is meant.
+ANNOUNCED = re.compile(
+    r"\b(?:final|finally|verdict|now|so|therefore|thus|hence|wait|actually|instead"
+    r"|conclusion|overall|but|however|correction|revised|changed?|majority|on reflection"
+    r"|(?:i|we) (?:choose|pick|prefer|vote)|no(?=,)"
+    r"|endgültig\w{0,2}|letztlich|schließlich|daher|fazit|urteil|sondern"
+    r"|uiteindelijk|dus|conclusie|slutligen|alltså"
+    r"|finalement|donc|enfin|en fait|plutôt|finalmente|en conclusión|por (?:lo )?tanto|así que"
+    r"|en realidad|veredicto|portanto|em conclusão|na verdade|veredito"
+    r"|infine|quindi|in conclusione|anzi|verdetto|ostatecznie|zatem|werdykt|w końcu"
+    r"|итог\w{0,4}|в итоге|поэтому|вердикт|окончательн\w{1,3}|отже|sonuç|nihai"
+    r")\b"
+    r"|最终|最后|因此|所以|结论|而是|最終|結論|したがって|よって|やはり|최종|결론|따라서|그러므로",
+    re.IGNORECASE,
 )

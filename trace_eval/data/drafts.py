@@ -16,7 +16,7 @@ from trace_eval.data.draft_words import REASONING, THINKING
 #: Names of the tags that models and prompts put around thinking.
 _TAG = (
     rf"(?:\w+[:_])?(?:ant)?(?:{THINKING}|{REASONING}|reasoning_content"
-    r"|notes|critique|evaluation[_ ]steps)"
+    r"|notes|critique|evaluation[_ ]steps|scratch|ponder(?:ing)?)"
 )
 
 #: Brackets of a tag: as they are, wide, or as a page or JSON escapes them, once or
@@ -59,7 +59,17 @@ _MARKS = (
         rf"<details[^<>]{{0,80}}>\s*<summary>[^<>]{{0,20}}(?:{THINKING})\b[^<>]{{0,40}}</summary>",
         r"</details>",
     ),
-    (r"here(?: is|'s) my thought process:", r"here(?: is|'s) my (?:response|answer):"),
+    (
+        r"here(?: is|'s| are) my (?:thought process|reasoning steps):",
+        r"here(?: is|'s) my (?:response|answer):|\[BEGIN FINAL RESPONSE\]",
+    ),
+    (
+        rf"(?<![\"{{])\{{\s?(?:{THINKING})\s?\}}",
+        rf"\{{\s?/\s?(?:{THINKING})\s?\}}",
+    ),
+    (rf"\\begin\{{(?:{THINKING})\}}", rf"\\end\{{(?:{THINKING})\}}"),
+    (rf"/\*\s?(?:{THINKING})\b", r"\*/"),
+    (rf"^:::\s?\{{?\.?(?:{THINKING})\b[^\n]{{0,40}}$", r"^:::[ \t]*$"),
 )
 
 _ANY_MARK = re.compile(
@@ -69,7 +79,10 @@ _ANY_MARK = re.compile(
 
 #: A letter or word of every mark. Where a text has none, it is not searched for them,
 #: which takes as long as all else that is done with a reply.
-_HINT = re.compile(r"[<＜&\[◁]|\\u003c|here|thinking", re.IGNORECASE)
+_HINT = re.compile(
+    r"[<＜&\[◁]|\\u003c|here|thinking|\{\s?[^\W\d]|\\begin|/\*|^:::",
+    re.IGNORECASE | re.MULTILINE,
+)
 
 #: Number of the marks that are tags, and what stands before their names.
 _TAGS = "1"
@@ -87,6 +100,14 @@ _BLOCK = re.compile(
 
 #: Words that are struck out in Markdown.
 _STRUCK = re.compile(r"~~(?![~\s])[^~]{1,2000}~~(?!~)")
+
+#: Thinking in round brackets: "(thinking: A, or B?)".
+_ASIDE = re.compile(
+    rf"(?P<begins>^[ \t*_>]{{0,8}})?(?P<bracket>[(（])\s?[*_]{{0,3}}(?:{THINKING})[*_]{{0,3}}"
+    r"\s?(?:[:：]|\.{3}|…|[–—-]\s)",
+    re.IGNORECASE | re.MULTILINE,
+)
+_BRACKET = re.compile(r"[()（）]")
 
 #: A fence around a whole reply.
 _FENCE = re.compile(r"\A```(?:json)?\s|\s```\Z", re.IGNORECASE)
@@ -126,6 +147,8 @@ def without_drafts(reply: str) -> tuple[str, str | None]:
             return "", block[0].split()[0]
     written = _STRUCK.sub("", _BLOCK.sub("", reply))
     answer, unfinished = _without_tagged(written)
+    if unfinished is None:
+        answer, unfinished = _without_asides(answer)
     if unfinished is not None:
         return "", unfinished
     return without_draft_sections(answer)
@@ -178,6 +201,34 @@ def _without_tagged(reply: str) -> tuple[str, str | None]:
         last_end = mark.end()
     if draft is not None:
         return "", draft[0]
+    return "".join([*parts, reply[start:]]), None
+
+
+def _without_asides(reply: str) -> tuple[str, str | None]:
+    """Return a reply without thinking in round brackets, and one that has no end.
+
+    Only a bracket that begins a line can lack its end: within a line it may be quoted.
+    """
+    if not _ASIDE.search(reply):
+        return reply, None
+    ends: dict[int, int] = {}
+    opened: list[int] = []
+    for bracket in _BRACKET.finditer(reply):
+        if bracket[0] in "(（":
+            opened.append(bracket.start())
+        elif opened:
+            ends[opened.pop()] = bracket.end()
+    parts: list[str] = []
+    start = 0
+    for aside in _ASIDE.finditer(reply):
+        opening = aside.start("bracket")
+        if opening < start:
+            continue
+        if opening in ends:
+            parts.append(reply[start:opening])
+            start = ends[opening]
+        elif aside["begins"] is not None:
+            return "", aside[0].strip()
     return "".join([*parts, reply[start:]]), None
 
 

@@ -27,6 +27,7 @@ from trace_eval.data.answers import (
     Answered,
     Instruction,
     Recording,
+    SystemName,
     is_none,
 )
 from trace_eval.data.conversation import ConversationItem
@@ -221,7 +222,9 @@ class Single(Answered):
         (), description="right answers; any one suffices"
     )
     answer: Annotated[Answer, ALONE]
-    system: str | None = Field(None, description="who answered; never shown to a judge")
+    system: SystemName | None = Field(
+        None, description="who answered; never shown to a judge"
+    )
     context: str | None = Field(
         None, description="the scene and its roles, for dialogues"
     )

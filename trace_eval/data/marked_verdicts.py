@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from trace_eval.data.draft_words import ANNOUNCED
 from trace_eval.data.drafts import without_drafts
+from trace_eval.data.said_verdicts import contradicts
 
 _MARK = re.compile(r"\[\[ ?([ABC]) ?\]\]")
 
@@ -14,13 +16,8 @@ _OFFERED = re.compile(r"\A[\"'`”’*]{0,3}[ \t,]{0,2}(?:if|when|for|in case|me
 
 #: Right before a mark: it is denied.
 _DENIED = re.compile(
-    r"\b(?:not|rather than|instead of|never)[ \t]{1,2}[\"'`“‘*]{0,3}\Z", re.IGNORECASE
-)
-
-#: Between two marks: the later one is meant.
-_MEANT = re.compile(
-    r"\b(?:final|finally|verdict|now|so|therefore|thus|hence|wait|actually|instead"
-    r"|conclusion|overall|but|however|correction|revised|changed?)\b",
+    r"(?:\b(?:not|rather than|instead of|never|nicht|statt|pas|niet|não|не|nie)[ \t]{1,2}"
+    r"|(?:不是|并非|而非)[ \t]{0,2})[\"'`“‘*]{0,3}\Z",
     re.IGNORECASE,
 )
 
@@ -34,10 +31,13 @@ def verdict(reply: str, tail: int | None = None) -> str | None:
 
     The last mark outside of thinking counts, in so many last characters as ``tail``
     says. Marks that the form offers or the reply denies are none, and of two that
-    differ the later one must be announced.
+    differ the later one must be announced. A sentence beside the mark that names
+    another winner contradicts it.
 
     >>> verdict("[[A]]. Wait, it is [[B]]"), verdict("[[A]] or [[B]]")
     ('2', None)
+    >>> verdict("[[A]] Overall, B is the better answer.") is None
+    True
     """
     answer, _ = without_drafts(reply)
     if tail is not None:
@@ -53,9 +53,12 @@ def verdict(reply: str, tail: int | None = None) -> str | None:
     last = marks[-1]
     if len(marks) > 1 and marks[-2][1] != last[1]:
         start = max(marks[-2].end(), last.start() - _BETWEEN)
-        if not _MEANT.search(answer, start, last.start()):
+        if not ANNOUNCED.search(answer, start, last.start()):
             return None
-    return _MEANING[last[1]]
+    label = _MEANING[last[1]]
+    start = marks[-2].end() if len(marks) > 1 else 0
+    place = last.start() - start, last.end() - start
+    return None if contradicts([label], answer[start:], *place) else label
 
 
 def are_replies(values: Sequence[str | None]) -> bool:

@@ -14,6 +14,7 @@ from blueprints import UserError, counted
 from fusion import DEFAULT_POLICY
 from trace_eval.data import jsonl, strict_json
 from trace_eval.data.columns import Columns
+from trace_eval.data.file_names import one_form
 from trace_eval.data.files import as_path, is_file, is_folder
 from trace_eval.data.measures.voice import SystemVoice
 from trace_eval.data.names import NAMES
@@ -74,6 +75,8 @@ def rank(
             an option does not fit.
     """
     options = options or RankOptions()
+    if options.baseline is not None:
+        options = replace(options, baseline=one_form(options.baseline))
     judged = as_source(source, columns)
     defects: tuple[DefectRow, ...] = ()
     voices: tuple[SystemVoice, ...] = ()
@@ -85,6 +88,8 @@ def rank(
     ranking: Path | Mapping[str, float] | None = as_path(human)
     if isinstance(ranking, Path):
         ranking = read_human_ranking(ranking)
+    if ranking is not None:
+        ranking = {one_form(system): score for system, score in ranking.items()}
     if isinstance(judged, Path) and has_positions(judged):
         judged = read_positions(judged, options.baseline)
     (read,), human_labels = read_with_labels(

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from trace_eval.data.file_names import stem, unpadded
+from trace_eval.data.file_names import one_form, stem, unpadded
 from trace_eval.opinions.cells import Texts
 from trace_eval.opinions.opinions import Opinions
 
@@ -18,29 +18,29 @@ _PARTS = 4
 def as_judged(ids: Texts, about: Sequence[Opinions]) -> Texts:
     """Return ids as judgements have them: ``q1.wav`` is ``q1``, and ``7`` is ``007``.
 
-    The name of a recording stands for the item whose recording it is, where only one
-    is.
+    One Unicode form stands for the other, as archives of macOS have it. The name of a
+    recording stands for the item whose recording it is, where only one is.
     """
     stray = np.full(len(ids), bool(about))
     for one in about:
         stray &= one.find(ids) < 0
     if not stray.any():
         return ids
-    judged_ids: set[str] = set()
+    judged_ids: dict[str, str] = {}  # name in one Unicode form -> as judged
     paths: set[tuple[str, str]] = set()
     for one in about:
         names = one.ids.tolist()
-        judged_ids.update(map(str, names))
+        judged_ids.update((one_form(str(name)), str(name)) for name in names)
         for name, path in zip(names, one.facts.get("recording", ()), strict=False):
             paths.add((name, stem(str(path))))
-    padded = _by_unpadded(judged_ids)
+    padded = _by_unpadded(judged_ids.values())
     items = {depth: _by_last_parts(paths, depth) for depth in range(1, _PARTS + 1)}
     ids = ids.copy()
     for row in np.flatnonzero(stray).tolist():
         plain = stem(str(ids[row]))
         last = plain.split("/")[-_PARTS:]
         if plain in judged_ids:
-            ids[row] = plain
+            ids[row] = judged_ids[plain]
         elif unpadded(plain) in padded:
             ids[row] = padded[unpadded(plain)]
         else:

@@ -13,6 +13,7 @@ from typing import Any
 from blueprints import InputError, UserError
 from trace_eval.data import names
 from trace_eval.data.columns import Fields, RowFilter
+from trace_eval.data.file_names import one_form
 from trace_eval.data.renamed import FIRST, at
 from trace_eval.data.settings import nearest
 from trace_eval.data.sources import RecordTable
@@ -185,7 +186,9 @@ def read_columns(
         columns = csv_columns(path, wanted)
         if columns is not None:
             _refuse_synonyms(path, columns, wanted)
-            return {wanted[name]: values for name, values in columns.items()}
+            return _in_one_form(
+                {wanted[name]: values for name, values in columns.items()}
+            )
     readable = {"label", "labels", "dimensions"}
     readable.update(own, *fields.names.values())
     rows = _good(path, readable)
@@ -259,6 +262,20 @@ def _columns(
     _refuse_synonyms(path, used, wanted)
     for column in columns.values():
         column.extend([None] * (count - len(column)))
+    return _in_one_form(columns)
+
+
+#: Columns of paths, which are called as their files are.
+_PATHS = frozenset({"clip_a", "clip_b", "recording"})
+
+
+def _in_one_form(columns: TextColumns) -> TextColumns:
+    """Give names of items, systems and raters one Unicode form: they are joined by it."""
+    for name, values in columns.items():
+        if name not in _PATHS and not all(
+            value is None or value.isascii() for value in values
+        ):
+            columns[name] = [value and one_form(value) for value in values]
     return columns
 
 

@@ -18,7 +18,9 @@ from typing import TypeVar
 
 from trace_eval.data.draft_words import REASONING, THINKING
 from trace_eval.data.drafts import without_drafts
+from trace_eval.data.form_words import FORM_NOUNS, FORM_WORDS
 from trace_eval.data.outcome import Reason
+from trace_eval.data.said_verdicts import scores_behind
 from trace_eval.data.strict_json import TOO_DEEP, BadJson, levels
 
 T = TypeVar("T")
@@ -90,8 +92,11 @@ def after_thinking(text: str) -> str:
 
 #: Words right before an object, in its sentence, that make it the one that counts.
 _IS_FINAL = re.compile(
-    r"(?<!not )(?<!not my )(?<!not the )(?<!not yet )"
-    r"\b(?:final|finally|revised|corrected|correction)\b[^.!?]*\Z",
+    r"(?:(?<!not )(?<!not my )(?<!not the )(?<!not yet )"
+    r"\b(?:final|finally|revised|corrected|correction|endgültig\w{0,2}|korrigiert\w{0,2}|finale"
+    r"|définiti\w{1,3}|corrigée?|corregid[ao]|definitiv[ao]|corrigid[ao]|corrett[ao]"
+    r"|ostateczn\w{1,2}|окончательн\w{1,3}|итог\w{0,4}|исправлен\w{1,4})\b"
+    r"|最终|修正|最終|최종|수정)[^.!?。]*\Z",
     re.IGNORECASE,
 )
 
@@ -104,19 +109,14 @@ _IS_DRAFT = re.compile(
     re.IGNORECASE,
 )
 _TAKEN_BACK = re.compile(
-    r"\A[\s`.,;:–—-]{0,20}(?:(?:but|and) )?(?:wait|hmm+|hold on|on second thought|scratch that"
+    r"\A[\s`.,;:–—-]{0,20}(?:(?:(?:but|and) )?(?:wait|hmm+|hold on|on second thought|scratch that"
     r"|but|no,|actually|let me (?:re|check|think|verify|correct)|sorry|oops|apologies"
     r"|correction|i meant|strike that|(?:ignore|disregard) (?:that|this)"
-    r"|(?:that|this)(?: is|'s| was) (?:wrong|incorrect|a mistake))\b",
+    r"|(?:that|this)(?: is|'s| was) (?:wrong|incorrect|a mistake)"
+    r"|moment|halt|stopp|nein,|warte|wacht|nee,|vänta|attends|attendez|non,|espera|espere"
+    r"|aspett[ai]|não,|poczekaj|chwila|nie,|подожди(?:те)?|стоп|нет,|зачекай(?:те)?|bekle|hayır,)(?!\w)"
+    r"|等等|等一下|不对|稍等|待って|ちょっと待|いや、|잠깐|아니,|انتظر)",
     re.IGNORECASE,
-)
-
-#: A verdict in words behind an object: a sentence of its own at the end of a line.
-_SAID = re.compile(
-    r"(?:^|[.!?:][ \t]{1,3})[ \t*_#>]{0,8}(?:(?:so|thus|my|the|overall|final|revised) ){0,3}"
-    r"(?:verdict|label|score|rating|answer|decision|choice|preference)\s?"
-    r"(?:is|:|=)[\s*_`\"'\[]{0,8}(?P<value>[\w.-]{1,20})[\s.*_`\"')\]]{0,8}$",
-    re.IGNORECASE | re.MULTILINE,
 )
 
 #: A numbered step before an object on its line, and a later one behind it.
@@ -134,6 +134,7 @@ def read_object(
     what: str,
     read: Callable[[dict[str, object]], T],
     verdict: Callable[[T], object],
+    denied: Callable[[T, str, int, int], bool] = lambda *_: False,
 ) -> T:
     """Return what the last complete JSON object with one of ``keys`` is read as.
 
@@ -143,11 +144,14 @@ def read_object(
         what: names the answer in the message when there is none.
         read: reads an object; raises ReplyError where it is no whole answer.
         verdict: what two answers must have in common to say the same.
+        denied: tells whether the text beside the object says something else; it gets
+            the answer, the text, and the places where the object starts and ends.
 
     Raises:
         ReplyError: ``unparseable``: too long, no such object, nested too deeply, a key
-            occurs twice in it, or an earlier whole answer says something else and
-            nothing says that the last one is final. Or whatever ``read`` raises.
+            occurs twice in it, an earlier whole answer says something else and
+            nothing says that the last one is final, or the text beside it does. Or
+            whatever ``read`` raises.
     """
     text = after_thinking(text)
     try:
@@ -176,15 +180,12 @@ def read_object(
             _refuse_other(answer, read, verdict, result)
     if len(keys) == 1:
         (key,) = keys
-        for said in _SAID.finditer(text[end : end + _SAID_WITHIN]):
-            value = said["value"].rstrip(".")
-            for alike in (value, int(value) if value.isdecimal() else value):
-                _refuse_other({**last, key: alike}, read, verdict, result)
+        for value in scores_behind(text, end):
+            _refuse_other({**last, key: value}, read, verdict, result)
+    if denied(result, text, start, end):
+        raise contradictory()
     return result
 
-
-#: Characters behind the last object in which it may be contradicted in words.
-_SAID_WITHIN = 1_000
 
 #: An object of a reply, with the places where it starts and ends.
 _Placed = tuple[int, int, dict[str, object]]
@@ -242,126 +243,40 @@ def _refuse_other(
     except ReplyError:  # no whole answer: a form, or a part of one
         return
     if verdict(earlier) != verdict(last):
-        message = "the reply gives two answers that contradict each other; give one"
-        raise ReplyError(Reason.UNPARSEABLE, message)
+        raise contradictory()
 
 
-#: What a form asks for, and what stands in its places.
-_FORM_NOUNS = frozenset(
-    {
-        "string",
-        "str",
-        "text",
-        "words",
-        "todo",
-        "tbd",
-        "placeholder",
-        "sentence",
-        "sentences",
-    }
-    | {
-        "reasoning",
-        "reasonings",
-        "reason",
-        "reasons",
-        "rationale",
-        "justification",
-        "analysis",
-    }
-    | {
-        "explanation",
-        "explanations",
-        "remark",
-        "remarks",
-        "comment",
-        "description",
-        "evidence",
-        "thoughts",
-    }
-)
-_FORM_WORDS = frozenset(
-    _FORM_NOUNS
-    | {
-        "a",
-        "an",
-        "and",
-        "as",
-        "at",
-        "be",
-        "by",
-        "each",
-        "for",
-        "in",
-        "is",
-        "its",
-        "most",
-        "of",
-    }
-    | {
-        "one",
-        "two",
-        "three",
-        "1",
-        "2",
-        "3",
-        "per",
-        "should",
-        "step",
-        "steps",
-        "that",
-        "the",
-    }
-    | {
-        "then",
-        "this",
-        "to",
-        "up",
-        "with",
-        "your",
-        "here",
-        "goes",
-        "please",
-        "n",
-        "r",
-        "d",
-    }
-    | {
-        "brief",
-        "briefly",
-        "concise",
-        "short",
-        "exactly",
-        "max",
-        "maximum",
-        "given",
-        "dimension",
-        "detailed",
-        "why",
-        "what",
-        "on",
-        "behind",
-    }
-    | {
-        "describe",
-        "explain",
-        "fill",
-        "give",
-        "insert",
-        "name",
-        "names",
-        "naming",
-        "provide",
-    }
-    | {"put", "write", "rating", "verdict", "criterion", "label", "score"}
-    | {"choice", "chose", "decision", "decided", "judgment", "judgement"}
-)
+def contradictory() -> ReplyError:
+    """Make the error of a reply that says two things."""
+    message = "the reply gives two answers that contradict each other; give one"
+    return ReplyError(Reason.UNPARSEABLE, message)
+
+
 _DOTS = re.compile(r"\A[\s.…‥·・。_–—-]+\Z")
 _BRACKETED = re.compile(
     r"\A(?:[<＜][^<>]*[>＞]|\[[^\[\]]*\]|\{+[^{}]*\}+|【[^【】]*】|⟨[^⟨⟩]*⟩)\Z"
 )
 
 #: What programs leave where a text was to be put in, and printers' filling.
-_FILLING = re.compile(r"\A(?:%\w|\$\w+|x{3,}|lorem ipsum\b.*)\Z", re.I | re.DOTALL)
+_FILLING = re.compile(
+    r"\A(?:%\w|%\(\w+\)\w|\$\w+|\$\{\w+\}|x{3,}|lorem ipsum\b.*)\Z", re.I | re.DOTALL
+)
+
+#: What the form asks to explain.
+_ASKED = re.compile(
+    r"\A(?:an? |the |your )?(?:brief |short |concise )?(?:explanation|reason(?:ing)?|justification)"
+    r" (?:of which|for which|of your|for your|behind your|of the (?:rating|label|score|verdict))\b"
+    r"[^\n]{0,60}\Z",
+    re.IGNORECASE,
+)
+
+#: The same in scripts that do not part words: how long, what, and where to write it.
+_ASKED_UNPARTED = re.compile(
+    r"\A(?=.*(?:填|写|输入|記入|書|입력|작성|句|文で|문장))(?:在此处?|在这里|此处|这里|请|ここに|여기에|您的|你的"
+    r"|あなたの|당신의|[一二三1-3到至~〜-]|から|句话?|文|문장|으로|理由|原因|根拠|推理|分析|解释|説明"
+    r"|이유|근거|설명|[をの을를]|填写|写出|写下|写|输入|填入|記入|書く|書いて|(?:입력|작성)(?:하세요)?"
+    r"|して|ください|で|：|:|\s){1,40}\Z"
+)
 
 #: The name of the field itself, in any language whose headings are known.
 _FIELD_NAME = re.compile(rf"\A(?:{THINKING}|{REASONING})\Z", re.IGNORECASE)
@@ -383,10 +298,10 @@ def is_placeholder(words: str) -> bool:
         return False
     text = html.unescape(words.strip()).strip(_AROUND)
     spoken = re.findall(r"\w+", text.lower().replace("_", " "))
-    copied = (_DOTS, _BRACKETED, _FILLING, _FIELD_NAME)
+    copied = (_DOTS, _BRACKETED, _FILLING, _FIELD_NAME, _ASKED, _ASKED_UNPARTED)
     if not text or any(form.match(text) for form in copied):
         return True
-    return not _FORM_NOUNS.isdisjoint(spoken) and _FORM_WORDS.issuperset(spoken)
+    return not FORM_NOUNS.isdisjoint(spoken) and FORM_WORDS.issuperset(spoken)
 
 
 def refuse_placeholder(where: str, words: str) -> None:

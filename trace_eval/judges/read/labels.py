@@ -16,6 +16,7 @@ from fusion import MATCH, PREFERENCE, TRACE, OffScale, Rating, Scale, from_steps
 from trace_eval.data.judgement import Judgement, VerdictOpinion
 from trace_eval.data.outcome import Reason
 from trace_eval.data.rubrics.pairs import LabelQuestion, PairRubric
+from trace_eval.data.said_verdicts import contradicts
 from trace_eval.judges.ask.reply_json import (
     ReplyError,
     read_object,
@@ -166,7 +167,14 @@ def read_label(text: str, scale: Scale) -> tuple[str, str]:
             raise ReplyError(Reason.OFF_LABEL, str(error)) from None
 
     return read_object(
-        text, {key}, what=repr(key), read=read, verdict=lambda answer: answer[0]
+        text,
+        {key},
+        what=repr(key),
+        read=read,
+        verdict=lambda answer: answer[0],
+        denied=lambda answer, *place: (
+            scale != MATCH and contradicts([answer[0]], *place)
+        ),
     )
 
 
@@ -195,6 +203,9 @@ def parse_reply(text: str, elicitation: Elicitation) -> Verdicts:
         what="the verdicts",
         read=lambda reply: _read_verdicts(reply, elicitation),
         verdict=lambda verdicts: verdicts.ratings,
+        denied=lambda verdicts, *place: contradicts(
+            [str(label) for label in verdicts.ratings.values()], *place
+        ),
     )
 
 

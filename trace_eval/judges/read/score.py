@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from pydantic import JsonValue
 
 from fusion import OffScale
+from trace_eval.data.draft_words import ANNOUNCED
 from trace_eval.data.items import Item
 from trace_eval.data.outcome import Outcome, Reason
 from trace_eval.data.rubrics.single import ScoreRubric
@@ -19,6 +20,7 @@ from trace_eval.judges.ask.reply_json import (
     NoObject,
     ReplyError,
     after_thinking,
+    contradictory,
     is_placeholder,
     read_object,
     refuse_placeholder,
@@ -182,9 +184,13 @@ def _plain_score(text: str, rubric: ScoreRubric) -> ScoreReply | None:
     )
     if not results:
         return None
-    value = results[-1].group(1)
     # The full stop of a sentence belongs to the sentence.
-    score = _label(rubric.key, value.rstrip(".)") or value, rubric)
+    values = [result[1].rstrip(".)") or result[1] for result in results]
+    if len(values) > 1 and values[-2] != values[-1]:
+        between = text[results[-2].end() : results[-1].end()]
+        if not ANNOUNCED.search(between):
+            raise contradictory()
+    score = _label(rubric.key, values[-1], rubric)
     return ScoreReply(
         score, dict.fromkeys(rubric.elements), storable(text[: results[-1].start()])
     )

@@ -19,6 +19,7 @@ from trace_eval.data.judgement import Judgement, VerdictOpinion
 from trace_eval.data.outcome import Order, Reason
 from trace_eval.data.rubrics.load import load_pair_rubric
 from trace_eval.data.rubrics.pairs import SCORES, ScoreQuestion
+from trace_eval.data.said_verdicts import contradicts
 from trace_eval.judges.ask.reply_json import (
     ReplyError,
     after_thinking,
@@ -84,6 +85,9 @@ def read_json(reply: str, question: ScoreQuestion = NATURALNESS) -> TwoScores:
         what="score_1, score_2",
         read=lambda answer: _read_scores(answer, question),
         verdict=lambda scores: (scores.first, scores.second),
+        denied=lambda scores, *place: contradicts(
+            [str(preference(scores.first, scores.second))], *place
+        ),
     )
 
 
