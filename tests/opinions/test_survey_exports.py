@@ -192,6 +192,10 @@ def test_codes_of_choices_are_not_taken_for_a_scale_alone(tmp_path: Path) -> Non
     codes = "where they are codes of choices: --map 1=LABEL --map 2=LABEL --map 3=LABEL"
     with pytest.raises(UserError, match=codes):
         read_labels(path, mapping={})
+    header = ["Username", "Better? [p]", "Better? [q]", "Better? [r]"]
+    form = _write(tmp_path / "form.csv", header, ["a", 1, 2, 3], ["b", 1, 2, 3])
+    with pytest.raises(UserError, match="perhaps --column preference=score"):
+        read_labels(form)
 
 
 def test_recordings_that_are_read_as_systems_are_told(tmp_path: Path) -> None:

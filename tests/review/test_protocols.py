@@ -145,12 +145,17 @@ def test_items_without_raters_failed_traps_and_repeats_are_told(
     run: Path, tmp_path: Path
 ) -> None:
     trap = 'traps = [{ item = "p0", answer = "2" }]'
-    review = opened(run, protocol(tmp_path, "ab", trap, "repeat = 2"))
+    given = 'order = "given"'
+    review = opened(run, protocol(tmp_path, "ab", trap, "repeat = 2", given))
     assert len(review.tasks) == 5 + 1 + 2
+    is_open = []
     for _ in range(7):
         answered(
             review, "ada", "1" if review.position("ada").view.shown == "ab" else "2"
         )  # A
+        note = "1 of 1 trap item without an answer, which checks nobody: p0"
+        is_open.append(note in notes(review, ()))
+    assert is_open == [True, True, *[False] * 5]  # the trap stands in the middle
     assert [(one.item, one.is_right) for one in trap_answers(review)] == [("p0", False)]
     assert notes(review, ()) == ["rater ada failed 1 of 1 trap: p0"]
     folder = tmp_path / "out"

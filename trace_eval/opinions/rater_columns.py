@@ -164,7 +164,8 @@ def _meant(
     columns, labels = _label_columns(table, names, systems)
     if not labels:
         for name in names:
-            if _compares(columns.get(name, ())):
+            cells = columns.get(name, ())
+            if _compares(cells) or (name == "score" and _are_codes(cells)):
                 labels[name] = set()
     if not labels:
         return None
@@ -186,6 +187,12 @@ def _compares(cells: Iterable[str | None]) -> bool:
         is_written_as_float = "." in (cell or "") and number in _AS_FLOATS
         is_signed = is_signed or number < 0 or is_written_as_float
     return is_signed
+
+
+def _are_codes(cells: Collection[str | None]) -> bool:
+    """Tell whether numbers may be codes of choices: 1 and 2, and others from 0 to 4."""
+    numbers = {number_of(cell) for cell in cells if not is_missing(cell)}
+    return {1.0, 2.0} < numbers <= {0.0, 1.0, 2.0, 3.0, 4.0}
 
 
 def _dimension(labels: Collection[str]) -> str:

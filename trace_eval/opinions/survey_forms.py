@@ -31,6 +31,9 @@ _NUMBER = re.compile(r"\A\s*Q?\d{1,3}[.)]\s+")
 #: responses.
 _MICROSOFT = ("ID", "Start time", "Completion time", "Email", "Name")
 
+#: Columns of who answered a form, of which other tables may have two.
+_ANSWERED_BY = (*names.LABELS["rater"], "username", "nutzername")
+
 #: A place on a scale with its word, as forms offer it: ``4 - Good``, ``4 (good)``, ``4:
 #: good``.
 _PLACE_AND_WORD = re.compile(
@@ -113,7 +116,7 @@ def form(records: Records, notes: list[str]) -> Iterator[SurveyRecord]:
 def _rater_column(records: Records) -> str | None:
     """Return the column that names the raters; of nameless responses their number."""
     columns = columns_of(records)
-    column = names.first_of({"rater": names.LABELS["rater"]}, columns).get("rater")
+    column = names.first_of({"rater": _ANSWERED_BY}, columns).get("rater")
     if _without_numbers(columns) == columns:
         return column
     if column is None:

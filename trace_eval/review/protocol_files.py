@@ -399,8 +399,13 @@ def _system(item: Reviewed, role: str) -> str | None:
 
 
 def notes(review: Review, measured: Sequence[ItemLoudness]) -> list[str]:
-    """Note missing raters, failed traps, late answers and differing loudness."""
-    found = [*_few_raters(review), *_failed_traps(review), *_late(review)]
+    """Note missing raters, traps, late answers and differing loudness."""
+    found = [
+        *_few_raters(review),
+        *_open_traps(review),
+        *_failed_traps(review),
+        *_late(review),
+    ]
     louder = summary_of(measured, review.listening.loudness == "matched")
     return [*found, *([louder] if louder else [])]
 
@@ -428,6 +433,20 @@ def _few_raters(review: Review) -> Iterator[str]:
         yield (
             f"raters differ on {len(waiting)} of {total}, which wait for one more:"
             f" {_some(waiting)}"
+        )
+
+
+def _open_traps(review: Review) -> Iterator[str]:
+    """Name trap items without an answer, once anything else was rated."""
+    if not any(view.finished for view in review.store.views()):
+        return
+    answered = {one.item for one in trap_answers(review)}
+    items = [trap.item for trap in review.listening.traps if trap.item is not None]
+    waiting = [item for item in items if item not in answered]
+    if waiting:
+        yield (
+            f"{len(waiting)} of {counted(len(items), 'trap item')} without an answer,"
+            f" which checks nobody: {_some(waiting)}"
         )
 
 
