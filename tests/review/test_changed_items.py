@@ -90,7 +90,7 @@ def test_corrections_that_were_taken_away_take_their_ratings(
     review.position("ada")
     assert review.correct("eve", 0, {"reference": "Another."}) == 1
     _rate(review)
-    (tmp_path / "corrections.jsonl").unlink()
+    review.material.corrections.unlink()
     if served:
         position = review.position("ada")
         assert position is not None
@@ -102,13 +102,18 @@ def test_corrections_that_were_taken_away_take_their_ratings(
     assert review.items[0].reference == ("This.",)
 
 
-def test_two_manifests_in_one_folder_share_only_what_fits(tmp_path: Path) -> None:
+def test_two_reviews_in_one_folder_share_only_what_fits(tmp_path: Path) -> None:
     """Items of one name: the same text is corrected in both, another one in neither."""
     one, same, other = (tmp_path / f"{name}.jsonl" for name in ("one", "same", "other"))
     _write(one)
     _write(same)
     _write(other, question="Who?", reference="She.")
-    reviews = [_open(manifest) for manifest in (one, same, other)]
+    reviews: list[Review] = []
+    for manifest in (one, same, other):
+        own = ReviewOptions(
+            rubric="correctness", database=tmp_path / "kept" / manifest.stem
+        )
+        reviews.append(open_review(manifest, options=own))
     for review in reviews:
         _rate(review)
     assert reviews[0].correct("eve", 0, {"reference": "Another."}) == 1

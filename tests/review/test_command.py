@@ -57,16 +57,18 @@ def test_a_run_goes_to_label_studio_and_its_labels_come_back(
     exporting.command()(export_command)
     done = CliRunner().invoke(exporting, [str(run), "--to", "label-studio"])
     assert done.exit_code == 0, done.output
-    # of a manifest nothing is written beside it
-    pairs = tmp_path / "given" / "pairs.jsonl"
-    pairs.parent.mkdir()
-    shutil.copy(run / "pairs.jsonl", pairs)
-    typed = [str(pairs), "--to", "label-studio"]
-    refused = CliRunner().invoke(exporting, typed)
-    assert "nothing is written beside an input" in str(refused.exception)
-    beside = CliRunner().invoke(exporting, [*typed, "--out", str(tmp_path / "ls")])
-    assert f"--db {tmp_path / 'ls.review.sqlite'} --import" in beside.output
-    assert list(pairs.parent.iterdir()) == [pairs]
+    # Of a manifest nothing is written beside it, and another one of its name is apart.
+    for given, own in (("given", "pairs-review"), ("other", "pairs-review-????????")):
+        pairs = tmp_path / given / "pairs.jsonl"
+        pairs.parent.mkdir()
+        shutil.copy(run / "pairs.jsonl", pairs)
+        typed = [str(pairs), "--to", "label-studio"]
+        for _ in range(2):
+            made = CliRunner().invoke(exporting, typed)
+            (kept,) = Path("runs").glob(own)
+            assert f"--db {kept / 'review.sqlite'} --import" in made.output
+            assert (kept / "export-label-studio" / "tasks.json").exists()
+        assert list(pairs.parent.iterdir()) == [pairs]
     folder = run / "export-label-studio"
     assert done.output.strip() == str(folder)
     assert {path.name for path in folder.glob("[!.]*")} == {

@@ -51,6 +51,11 @@ def review(items: Path) -> Review:
     return open_review(items, options=ReviewOptions("handling"))
 
 
+def kept(items: Path) -> Path:
+    """Return the file of corrections of a manifest's review, in the working folder."""
+    return Path("runs") / f"{items.stem}-review" / "corrections.jsonl"
+
+
 def signed_in(review: Review, name: str) -> tuple[TestClient, dict[str, Any]]:
     """Sign in a browser; return it, and what each of its forms holds."""
     client = client_of(review, name)
@@ -76,7 +81,7 @@ def test_corrected_events_change_figures(
     assert sent.headers["location"] == f"/events/0?event={number}"
     assert "corrected by ada" in ada.get(sent.headers["location"]).text
     moved = RESPONSE.model_copy(update={"end_s": 2.5})
-    path = tmp_path / "corrections.jsonl"
+    path = kept(items)
     (line,) = map(json.loads, path.read_text().splitlines())
     assert (line["item"], line["field"], line["who"]) == ("c", "event", "ada")
     assert (line["before"], line["after"]) == (
@@ -224,14 +229,14 @@ def test_figures_under_both_wait_until_all_is_rated(review: Review) -> None:
     ],
 )
 def test_hostile_forms_change_nothing(
-    review: Review, tmp_path: Path, given: dict[str, Any], said: str
+    review: Review, given: dict[str, Any], said: str
 ) -> None:
     client, own = signed_in(review, "ada")
     reply = client.post("/event", data=own | form(RESPONSE) | given)
     assert reply.status_code == 400
     assert said in reply.text
     assert "<script>" not in reply.text.replace('<script src="/static/review.js">', "")
-    assert not (tmp_path / "corrections.jsonl").exists()
+    assert not review.material.corrections.exists()
     assert client.get("/events/9").status_code == 404
     assert client.get("/events/0?event=99").status_code == 200
     assert (
@@ -239,8 +244,8 @@ def test_hostile_forms_change_nothing(
     )  # no token
 
 
-def test_events_are_corrected_by_keys_and_by_mouse(items: Path, tmp_path: Path) -> None:
-    file = tmp_path / "corrections.jsonl"
+def test_events_are_corrected_by_keys_and_by_mouse(items: Path) -> None:
+    file = kept(items)
     size = {"width": 1200, "height": 1000}
     with browser.review_page(
         str(items), "--rubric", "handling", viewport=size
@@ -328,13 +333,11 @@ def test_events_are_corrected_by_keys_and_by_mouse(items: Path, tmp_path: Path) 
     assert kinds == [*changed, ">pause"]
 
 
-def test_a_line_that_a_kill_cut_short_is_written_over(
-    items: Path, tmp_path: Path
-) -> None:
-    file = tmp_path / "corrections.jsonl"
-    for kept in (0, 1):
+def test_a_line_that_a_kill_cut_short_is_written_over(items: Path) -> None:
+    file = kept(items)
+    for stored in (0, 1):
         review = open_review(items, options=ReviewOptions("handling"))
-        assert len(review.events.made().get("c", ())) == kept
+        assert len(review.events.made().get("c", ())) == stored
         one = set_event(review.events.of("c").events[0])
         assert review.events.correct("c", one, None, "ada")
         with file.open("a") as torn:

@@ -105,6 +105,11 @@ def test_the_command_needs_no_key_and_makes_no_run(tmp_path: Path, cache: Path) 
     done = trace_eval(*command, "--estimate", "--quick", ends=0)
     assert "2 pairs, 4 calls to make" in done.out
     assert "nothing was extracted" in done.out
+    assert "no price is known" not in done.err
+    unpriced = [*command[:-4], "--judge", "openai:mine", "--estimate", "--quick"]
+    done = trace_eval(*unpriced, ends=0)
+    assert done.out.count("unknown") == 2
+    assert "no price is known for these calls; name a table with -J prices" in done.err
     exact = [*command, "--estimate", "-x", "quality=none", "--cache", cache]
     done = trace_eval(*exact, ends=0)
     assert "2 pairs, 4 calls to make" in done.out

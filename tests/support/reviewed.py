@@ -14,7 +14,7 @@ from trace_eval.data.items import Pair
 from trace_eval.data.judgement import DimensionVerdict, Judgement
 from trace_eval.data.manifests import Manifest
 from trace_eval.data.outcome import Reason
-from trace_eval.review.material import load_material
+from trace_eval.review.material import DATABASE, load_material
 from trace_eval.review.opening import open_review
 from trace_eval.review.options import ReviewOptions
 from trace_eval.review.queue import QueueOptions, make_plan
@@ -111,7 +111,7 @@ def open_at(
     """Open a fresh review of a run with these queue options."""
     material = load_material(run)
     plan = make_plan(material, QueueOptions(**options))  # type: ignore[arg-type]
-    return Review(material, Store(material.database), plan, show_judge, allow_unplayed)
+    return Review(material, Store(run / DATABASE), plan, show_judge, allow_unplayed)
 
 
 def opened(source: Path, name: str, *, unplayed: bool = True, **queue: Any) -> Review:

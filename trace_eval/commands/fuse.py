@@ -134,8 +134,8 @@ def _replace(run: Path, options: PairOptions, out: Path | None) -> Path:
         or out is None
     ):
         raise UserError(
-            "as, acceptable, onto, out: go together: --as voice_quality --acceptable 6"
-            " --onto JUDGED --out NEW"
+            "--as, --acceptable, --onto and --out go together: --as voice_quality"
+            " --acceptable 6 --onto JUDGED --out NEW"
         )
     write_as_voice_quality(run, onto, out, acceptable)
     return out

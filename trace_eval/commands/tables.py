@@ -20,6 +20,7 @@ from trace_eval.commands.console import (
     print_rows,
     results,
     say,
+    say_note,
     warn,
 )
 from trace_eval.commands.result_files import QUIET
@@ -261,11 +262,12 @@ def print_estimate(estimate: CostEstimate, what: str = "pair") -> None:
     rows = [
         [name, f"{sent:,}", f"{got:,}", _price(cost)] for name, sent, got, cost in each
     ]
-    if (
-        estimate.hours is not None or estimate.no_hours is not None
-    ):  # it costs no dollars
+    in_dollars = estimate.hours is None and estimate.no_hours is None
+    if not in_dollars:
         numbers, rows = numbers[:-1], [row[:-1] for row in rows]
     print_rows(("", *numbers), rows, right=numbers)
+    if in_dollars and estimate.cost_usd is None:
+        say_note("no price is known for these calls; name a table with -J prices=FILE")
     if estimate.hours is not None:
         measured = counted(estimate.measured_calls, "call")
         say(

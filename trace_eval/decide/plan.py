@@ -314,8 +314,8 @@ def _verdict(plan: LabelPlan) -> str:
     if not plan.promised:
         return (
             f"{label}: {interval} is then expected to be at most {width} wide"
-            f" ({expected}); that is no promise, because how alike pairs of one"
-            " instruction are is known from few labels."
+            f" ({expected}); that is no promise, because few labels say how alike"
+            " pairs of one instruction are."
         )
     return (
         f"{label}: four times in five {interval} is then at most {width} wide (expected"

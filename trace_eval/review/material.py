@@ -61,7 +61,7 @@ class Material:
     transcripts: Mapping[str, tuple[str | None, str | None]] = field(
         default_factory=dict
     )
-    database: Path = Path(DATABASE)  # where the review is kept by default
+    home: Path | None = None  # the folder that keeps the review; None: not chosen yet
 
     @property
     def rubric(self) -> ScoreRubric | None:
@@ -90,9 +90,9 @@ class Material:
 
     @property
     def corrections(self) -> Path:
-        """The file of corrections of single answers."""
-        folder = self.source if self.source.is_dir() else self.source.parent
-        return folder / CORRECTIONS
+        """The file of corrections, of single answers and of events."""
+        assert self.home is not None, "opening a review chooses its folder"
+        return self.home / CORRECTIONS
 
     @property
     def judged(self) -> bool:
@@ -153,10 +153,7 @@ def load_material(
     else:
         manifest = _read(read_manifest, source, audio_root)
         pairs, left_out = _playable(manifest.pairs)
-        database = _database_beside(source)
-        material = Material(
-            source, pairs, left_out=left_out | _problems(manifest), database=database
-        )
+        material = Material(source, pairs, left_out=left_out | _problems(manifest))
     if not material.pairs:
         why = next(iter(material.left_out.values()), "it has no pairs")
         raise UserError(
@@ -170,15 +167,15 @@ def _by_protocol(
 ) -> Material:
     """Read single answers, of a manifest or of a run by whatever rubric."""
     listening = listening_of(protocol)
+    home: Path | None = None
     if source.is_dir() and Run(source).holds_scores:
         run = Run.open(source)
         items: list[Single] = list(run.singles())
         refuse_changed(run, items, _JUDGE_AGAIN)
-        left_out, database = _problems(run), run.path(DATABASE)
+        left_out, home = _problems(run), run.folder
     elif source.suffix in SUFFIXES or holds_conversations(source):
         manifest = _manifest_of_singles(source, audio_root)
         items, left_out = manifest.singles, _problems(manifest)
-        database = _database_beside(source)
     else:
         raise UserError(
             f"{source}: name a run of rate, or a manifest of single answers"
@@ -199,14 +196,8 @@ def _by_protocol(
         pages=tuple(pages),
         protocol=protocol,
         left_out=left_out,
-        database=database,
+        home=home,
     )
-
-
-def _database_beside(source: Path) -> Path:
-    """Return where answers about a manifest or a folder are kept: beside it."""
-    home = source if source.name else source.resolve()  # "." has no name
-    return home.with_name(f"{home.name}.{DATABASE}")
 
 
 def _holds_systems(folder: Path) -> bool:
@@ -231,6 +222,7 @@ def _singles(
     """
     variances: dict[str, float | None] = {}
     left_out: dict[str, str] = {}
+    home: Path | None = None
     if source.is_dir():
         run = Run.open(source)
         rubrics = run.rubrics()
@@ -245,12 +237,11 @@ def _singles(
         for (item_id, rated_by), outcome in run.score_outcomes().items():
             if rated_by == rubric:
                 variances[item_id] = outcome.variance
-        database = run.path(DATABASE)
+        home = run.folder
     elif rubric and (source.suffix in SUFFIXES or holds_conversations(source)):
         chosen = load_rubric(rubric)
         manifest = _manifest_of_singles(source, audio_root)
         items, left_out = manifest.singles, _problems(manifest)
-        database = _database_beside(source)
     else:
         raise UserError(
             f"{source}: name a run of rate, or a manifest of single answers with"
@@ -270,7 +261,7 @@ def _singles(
         singles=tuple(sorted(items, key=urgency, reverse=True)),
         protocol=chosen,
         left_out=left_out,
-        database=database,
+        home=home,
     )
 
 
@@ -312,7 +303,7 @@ def _of_run(run: Run) -> Material:
         judgements=run.judgements(),
         overall=run.overall(),
         transcripts=_transcripts(run, pairs),
-        database=run.path(DATABASE),
+        home=run.folder,
     )
 
 

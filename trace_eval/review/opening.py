@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from blueprints import Advice, UserError, counted
+from trace_eval.data.files import utf8_name
 from trace_eval.data.rubrics.load import load_protocol
 from trace_eval.data.rubrics.protocols import PairProtocol, Protocol
 from trace_eval.review.forms import form_of
@@ -16,7 +19,10 @@ from trace_eval.review.options import QueueOptions, ReviewOptions
 from trace_eval.review.queue import make_plan, stored_plan
 from trace_eval.review.session import Review
 from trace_eval.review.store import Store
-from trace_eval.runs.run import Run
+from trace_eval.runs.folders import hashed_place, plain_place
+
+#: Folder of the tasks for Label Studio, where a review is kept.
+TASKS = "export-label-studio"
 
 
 def open_review(
@@ -58,18 +64,10 @@ def open_for_export(source: Path, folder: Path | None) -> tuple[Review, Path]:
     """Begin or continue a review whose tasks are exported, and name their folder.
 
     Raises:
-        UserError: as of :func:`open_review`; a manifest or a folder of recordings
-            without a folder for the tasks.
+        UserError: as of :func:`open_review`.
     """
-    if Run(source).exists:
-        return open_review(source), folder or source / "export-label-studio"
-    if folder is None:
-        raise UserError(
-            f"{source}: is no run, and nothing is written beside an input; name a"
-            " folder with --out"
-        )
-    beside = folder.with_name(f"{folder.name}.{DATABASE}")
-    return open_review(source, options=ReviewOptions(database=beside)), folder
+    review = open_review(source)
+    return review, folder or review.material.corrections.with_name(TASKS)
 
 
 def _opened(
@@ -77,7 +75,10 @@ def _opened(
 ) -> Review:
     protocol = load_protocol(options.protocol) if options.protocol else None
     material = load_material(source, options.audio_root, options.rubric, protocol)
-    database = options.database or material.database
+    if material.home is None:
+        own = options.database.parent if options.database else _own_place(source)
+        material = replace(material, home=own)
+    database = options.database or material.corrections.with_name(DATABASE)
     if material.rubric and not protocol:
         ignored: list[str] = []
         for name in ("show_judge", "allow_unplayed"):
@@ -100,6 +101,18 @@ def _opened(
         show_judge=options.show_judge,
         allow_unplayed=options.allow_unplayed,
     )
+
+
+def _own_place(source: Path) -> Path:
+    """Return the folder of the review of an input that is no run, and claim it.
+
+    It lies in the working folder, as runs do: nothing is written beside an input.
+    """
+    name = str(utf8_name(source.resolve()))
+    plain = plain_place(name, "review")
+    with closing(Store(plain / DATABASE)) as store:
+        owner = store.set_first("input", name)
+    return plain if owner == name else hashed_place(plain, name)
 
 
 def _refuse_foreign(

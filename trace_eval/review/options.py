@@ -58,7 +58,8 @@ class ReviewOptions:
         protocol: how people rate, a shipped name or a .toml file; None: pairs as HCoT.
         show_judge: show the judge's opinion once a pair is finished.
         allow_unplayed: take ratings of answers that were not both played.
-        database: SQLite file where answers are kept; None: in or beside the source.
+        database: SQLite file where answers are kept; None: review.sqlite in the run, or
+            in runs/INPUT-review of this folder.
         audio_root: folder of relative audio paths, or its URL; None: the manifest's.
     """
 

@@ -40,15 +40,24 @@ def default_out(manifest: Manifest, judge: str) -> Path:
     of that name has that folder already.
     """
     name = input_name(manifest)
-    stem = Path(name_of(name) if is_url(name) else name).stem
     part = f"-{manifest.part.shard.name}" if manifest.part else ""
-    plain = RUNS / re.sub(r"[^\w.]+", "-", f"{stem}-{judge}{part}").strip("-")
+    plain = plain_place(name, f"{judge}{part}")
     run = Run(plain)
     if not run.exists or name == run.record().input or _conflict(run, manifest) is None:
         return plain
-    return plain.with_name(
-        f"{plain.name}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
-    )
+    return hashed_place(plain, name)
+
+
+def plain_place(name: str, ending: str) -> Path:
+    """Return the folder of what is made of an input, ``runs/INPUT-ENDING``."""
+    stem = Path(name_of(name) if is_url(name) else name).stem
+    return RUNS / re.sub(r"[^\w.]+", "-", f"{stem}-{ending}").strip("-")
+
+
+def hashed_place(plain: Path, name: str) -> Path:
+    """Return the folder of an input where another one of its name has the plain one."""
+    digest = hashlib.sha256(name.encode()).hexdigest()
+    return plain.with_name(f"{plain.name}-{digest[:8]}")
 
 
 def check_continues(run: Run, record: RunRecord, manifest: Manifest) -> None:

@@ -136,8 +136,8 @@ class Guesses(NamedTuple):
             return None
         return (
             f"the recogniser guessed the words of {self.guessed} of"
-            f" {counted(self.clips, 'clip')}; no verdict of rules rests on guesses, and"
-            " other judges are warned of them;"
+            f" {counted(self.clips, 'clip')} with words; no verdict of rules rests on"
+            " guesses, and other judges are warned of them;"
             f" {better_recogniser(self.named)}{self._majority}"
         )
 

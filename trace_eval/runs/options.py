@@ -153,7 +153,7 @@ class PairOptions:
             raise UserError(f"as {self.stands_for!r}: use content or voice_quality")
         if self.stands_for and self.acceptable is None:
             raise UserError(
-                f"as {self.stands_for}: and acceptable go together, because typed ties"
+                f"--as {self.stands_for} and --acceptable go together, because typed ties"
                 " need to know which answers are acceptable; give --acceptable, e.g. 3"
                 " on 1-5"
             )

@@ -74,7 +74,7 @@ class Sender(Generic[T]):
         client, price = backend.client, backend.price
         if options.max_cost is not None and price is None:
             raise BudgetError(
-                f"max_cost: no price is known for {client.model!r} at {client.server};"
+                f"--max-cost: no price is known for {client.model!r} at {client.server};"
                 " add it to a table and name that with -J prices (see"
                 " docs/how-to/language-models.md)"
             )

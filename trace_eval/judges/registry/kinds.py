@@ -145,7 +145,7 @@ def _listening_client(argument: str, options: JudgeOptions) -> Backend:
         and None in (price.audio_input, price.audio_tokens_per_s)
     ):
         raise BudgetError(
-            f"max_cost: the price of sound is not known for {price.model!r}; add"
+            f"--max-cost: the price of sound is not known for {price.model!r}; add"
             " audio_input and audio_tokens_per_s in a table of your own (-J prices)"
         )
     return backend._replace(spec=f"audio:{argument}")
