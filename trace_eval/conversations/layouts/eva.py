@@ -304,6 +304,10 @@ def _item(
     if numbered.unended:
         why = "starts of speech without an end last until the session's end"
         caveats.append(f"{numbered.unended} {why}")
+    without_span = numbered.texts.keys() - numbered.spans.keys()
+    if without_span:
+        texts = counted(len(without_span), "turn")
+        caveats.append(f"{texts} in words without a span: their words are not used")
     return ConversationItem(
         id=name,
         question_id=name,
