@@ -325,6 +325,17 @@ def test_a_clock_that_is_off_by_a_minute_is_another_clock_and_no_other_call(
     ]
 
 
+def test_a_recording_under_two_names_is_used_once_and_no_call_of_its_own(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "retell.json").write_text(export_text("retell.json"))
+    for who in ("user", "agent"):
+        name = tmp_path / f"retell-1_{who}.wav"
+        soundfile.write(name, sides(SOUND)[:, 1], SPEECH_RATE)
+    item = _one(read_conversations(tmp_path))
+    assert "retell-1_user.wav holds the agent alone" in "; ".join(item.caveats)
+
+
 def test_sessions_of_a_log_lay_no_fault_where_there_is_the_sound(
     tmp_path: Path,
 ) -> None:

@@ -19,7 +19,7 @@ from trace_eval.conversations.layouts.base import (
 )
 from trace_eval.conversations.layouts.eva import EVA
 from trace_eval.conversations.layouts.eva_labels import EVA_LABELS
-from trace_eval.conversations.layouts.halves import recordings_below
+from trace_eval.conversations.layouts.halves import halves, recordings_below
 from trace_eval.conversations.layouts.platforms import PLATFORMS
 from trace_eval.conversations.layouts.records import RECORDS
 from trace_eval.conversations.layouts.sound import MONO, STEREO, TWO_FILES, read_rest
@@ -171,6 +171,9 @@ def _check_path(path: Path) -> None:
 def _recordings_of(path: Path, items: Mapping[str, ConversationItem]) -> set[Path]:
     """Return the recordings below a folder that belong to calls that were read."""
     recordings = {file for file in recordings_below(path) if file.stem in items}
+    for name, sides in halves(path).items():
+        if name in items:
+            recordings.update(path / side for side in sides.values())
     for item in items.values():
         recordings.update(channel.audio for channel in item.conversation.channels)
     return recordings
