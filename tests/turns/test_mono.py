@@ -28,7 +28,7 @@ from trace_eval.conversations.sound.voice_groups import (
     nearer,
     two_groups,
 )
-from trace_eval.conversations.sound.voices import RULES
+from trace_eval.conversations.sound.voices import RULES, Voices
 from trace_eval.data.conversation import (
     Channel,
     Conversation,
@@ -230,6 +230,25 @@ def test_edges_in_one_channel_are_those_of_a_channel_with_one_speaker() -> None:
     first, second = mono.turns_of_voices(lane, [[(0.7, 2.0)], [(2.0, 3.2)]])
     assert first == [pytest.approx((1.0, 2.0), abs=0.03)]
     assert second == [pytest.approx((2.0, 3.12), abs=0.02)]
+
+
+@pytest.mark.parametrize(
+    ("speech", "doubtful", "agent"),
+    [
+        (([(1.0, 2.5), (5.0, 6.0)], [(3.0, 4.0)]), [], 0),
+        (([(1.0, 1.1), (3.0, 4.0)], [(1.1, 2.5)]), [], 1),
+        (([(1.0, 2.5), (5.0, 6.0)], [(3.0, 4.0)]), [(5.2, 6.0)], 0),
+        (([(1.0, 1.8), (5.0, 6.0)], [(3.0, 4.0)]), [(1.0, 1.6)], None),
+    ],
+)
+def test_who_greets_is_who_speaks_first_beyond_doubt(
+    speech: Any, doubtful: Any, agent: int | None
+) -> None:
+    """A tenth of a second at the beginning may be the edge of the other's speech."""
+    voices = Voices(speech, [], None, 0.6, doubtful)
+    found, how = mono._agent(voices, greets=True, voice=None)
+    assert found == agent
+    assert ("--agent-voice" in how) == (agent is None)
 
 
 @pytest.mark.parametrize(

@@ -52,7 +52,7 @@ from trace_eval.conversations.sound.voices import (
     hear_windows,
     two_voices,
 )
-from trace_eval.conversations.spans import Spans, joined, total
+from trace_eval.conversations.spans import Spans, joined, total, without
 from trace_eval.data.conversation import (
     ROLES,
     Channel,
@@ -76,8 +76,8 @@ MIX = "mix"
 #: it.
 _NEARER = 0.1
 
-#: Least speech of a side, seconds.
-_LEAST_S = 1.0
+#: Least speech of a side, and of a voice that is said to speak first, seconds.
+_LEAST_S, _MOMENT_S = 1.0, 0.2
 
 #: Share of the changes of voice without any pause, from which they are cuts in one
 #: voice's speech: equal halves of a sentence that is repeated are alike, too.
@@ -369,8 +369,31 @@ def _agent(
         how = f"the agent is who is like {Path(voice).name} ({likeness:.2f})"
         return int(like_second > like_first), how
     if greets:
-        return 0, "the agent is who speaks first"
+        first = _first_surely(voices)
+        if first is None:
+            return None, "whose voice speaks first is doubtful: give --agent-voice FILE"
+        return first, "the agent is who speaks first"
     return None, ""
+
+
+def _first_surely(voices: Voices) -> int | None:
+    """Return which voice is the first to speak; None where that is doubtful.
+
+    What one voice says in a moment may be the edge of the other one's speech.
+    """
+    starts: list[float] = []
+    for spans in voices.speech:
+        starts.append(_first_start(without(spans, voices.doubtful)))
+    first_s, second_s = starts
+    if _first_start(voices.doubtful) < min(starts):
+        return None
+    return int(second_s < first_s)
+
+
+def _first_start(spans: Spans) -> float:
+    """Return when the first stretch begins that is longer than a moment."""
+    starts = [start for start, end in spans if end - start >= _MOMENT_S]
+    return min(starts, default=np.inf)
 
 
 def of_log(
