@@ -360,7 +360,7 @@ def test_words_of_a_record_without_spans_are_said_to_be_unused(tmp_path: Path) -
     file = folder / "user_simulator_events.jsonl"
     lines = [one for one in file.read_text().splitlines() if "audio_" not in one]
     file.write_text("\n".join(lines) + "\n")
-    assert "in words without a span: their words are not used" in _caveats(folder)
+    assert "the words of 2 turns without a span are not used" in _caveats(folder)
 
 
 def test_a_table_beside_one_side_or_without_times_is_held_against_it(

@@ -304,10 +304,12 @@ def _item(
     if numbered.unended:
         why = "starts of speech without an end last until the session's end"
         caveats.append(f"{numbered.unended} {why}")
-    without_span = numbered.texts.keys() - numbered.spans.keys()
-    if without_span:
-        texts = counted(len(without_span), "turn")
-        caveats.append(f"{texts} in words without a span: their words are not used")
+    unplaced = 0
+    for key, texts in numbered.texts.items():
+        unplaced += key not in numbered.spans and any(texts)
+    if unplaced:
+        turns_of_log = counted(unplaced, "turn")
+        caveats.append(f"the words of {turns_of_log} without a span are not used")
     return ConversationItem(
         id=name,
         question_id=name,

@@ -369,10 +369,10 @@ def _agent(
         how = f"the agent is who is like {Path(voice).name} ({likeness:.2f})"
         return int(like_second > like_first), how
     if greets:
-        first = _first_surely(voices)
-        if first is None:
+        greeter = _first_surely(voices)
+        if greeter is None:
             return None, "whose voice speaks first is doubtful: give --agent-voice FILE"
-        return first, "the agent is who speaks first"
+        return greeter, "the agent is who speaks first"
     return None, ""
 
 
