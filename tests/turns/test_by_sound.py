@@ -16,7 +16,9 @@ from tests.support.cli import trace_eval
 from tests.support.platform_samples import EXPORTS, SAID, export_text
 from tests.support.sided_calls import sides, write_eva, write_sides
 from trace_eval.conversations.layouts import CallReading, read_conversations
+from trace_eval.conversations.sound.logged import _better_fitting, _Fitted
 from trace_eval.data.conversation import Conversation, ConversationItem
+from trace_eval.turns.against_log import log_tables
 from trace_eval.turns.options import TurnsOptions
 from trace_eval.turns.report import time_turns
 
@@ -202,6 +204,11 @@ def test_eva_s_own_figures_stay_and_say_how_far_their_log_is(tmp_path: Path) -> 
     )
     assert heard.measured.details == unheard.measured.details
     assert any("from it in the median" in caveat for caveat in heard.caveats)
+    (said,) = [one for one in heard.caveats if one.startswith("times are those of")]
+    assert said.startswith("times are those of the log, not of the sound; the log is")
+    report = time_turns(with_sound, options)
+    titles = [table.title for table in log_tables(report.conversations)]
+    assert titles[0].endswith("times above are those of the log")
 
 
 def _caveats(folder: Path) -> str:
@@ -220,7 +227,8 @@ def test_each_odd_recording_is_named_and_the_rest_is_measured(tmp_path: Path) ->
     assert "heard alone" in _caveats(longer)
     clock = write_eva(tmp_path / "clock", [(who, a + 5, b + 5) for who, a, b in LOGGED])
     write_sides(clock, sides(SOUND), ("user.wav", "assistant.wav"))
-    assert "moved by -4.98 s" in _caveats(clock)  # of 5 s, in steps of .02 s
+    moved = "moved by -4.98 s (its first word from 5.50 s to 0.52 s)"
+    assert moved in _caveats(clock)  # of 5 s, in steps of .02 s
     one_side = write_eva(tmp_path / "one", LOGGED)
     soundfile.write(one_side / "audio_assistant.wav", sides(SOUND)[:, 1], SPEECH_RATE)
     item = _one(read_conversations(one_side))
@@ -234,8 +242,12 @@ def test_each_odd_recording_is_named_and_the_rest_is_measured(tmp_path: Path) ->
     for name in ("user.wav", "assistant.wav"):
         soundfile.write(same / name, sides(SOUND)[:, 1], SPEECH_RATE)
     assert "one and the same recording" in _caveats(same)
-    (timed,) = time_turns(same).conversations
-    assert timed.measured.unusable
+    item = _one(read_conversations(same))
+    assert "user.wav holds the agent alone" in "; ".join(item.caveats)
+    assert [one.name for one in item.conversation.channels] == ["agent"]
+    assert _spans(item.conversation, "user") == []
+    (turn,) = [turn for _, turn in item.conversation.turns_of("agent")]
+    assert [round(at, 1) for at, _ in turn.stretches] == [0.6, 6.9]
     other = write_eva(tmp_path / "other", [("user", 0.0, 9.0), ("agent", 9.2, 9.6)])
     write_sides(other, sides(SOUND), ("user.wav", "assistant.wav"))
     assert "a log of another call?" in _caveats(other)
@@ -311,6 +323,84 @@ def test_a_clock_that_is_off_by_a_minute_is_another_clock_and_no_other_call(
     assert [turn.text for turn in timed.item.conversation.turns] == [
         text for *_, text in SAID
     ]
+
+
+def test_a_recording_under_two_names_is_used_once_and_no_call_of_its_own(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "retell.json").write_text(export_text("retell.json"))
+    for who in ("user", "agent"):
+        name = tmp_path / f"retell-1_{who}.wav"
+        soundfile.write(name, sides(SOUND)[:, 1], SPEECH_RATE)
+    item = _one(read_conversations(tmp_path))
+    assert "retell-1_user.wav holds the agent alone" in "; ".join(item.caveats)
+
+
+def test_sessions_of_a_log_lay_no_fault_where_there_is_the_sound(
+    tmp_path: Path,
+) -> None:
+    """By its log the agent starts inside each turn of the user; nobody hears that."""
+    log = [("user", 1.0, 4.0), ("agent", 2.0, 5.0), ("user", 5.5, 8.0)]
+    log += [("agent", 6.0, 9.0)]
+    apart = {"user": [(1.0, 1.8), (5.5, 5.9)], "agent": [(2.0, 5.0), (6.2, 9.0)]}
+    with_sound, without = (write_eva(tmp_path / name, log) for name in ("a", "b"))
+    write_sides(with_sound, sides(apart), ("user.wav", "assistant.wav"))
+    options = TurnsOptions(definitions="eva")
+    (heard,), (unheard,) = (
+        time_turns(folder, options).conversations for folder in (with_sound, without)
+    )
+    assert unheard.fault
+    assert "speaks over the caller" in unheard.fault.what
+    assert heard.fault is None
+
+
+def test_words_of_a_record_without_spans_are_said_to_be_unused(tmp_path: Path) -> None:
+    folder = write_eva(tmp_path / "r1", LOGGED)
+    write_sides(folder, sides(SOUND), ("user.wav", "assistant.wav"))
+    file = folder / "user_simulator_events.jsonl"
+    lines = [one for one in file.read_text().splitlines() if "audio_" not in one]
+    file.write_text("\n".join(lines) + "\n")
+    assert "the words of 2 turns without a span are not used" in _caveats(folder)
+
+
+def test_a_table_beside_one_side_or_without_times_is_held_against_it(
+    tmp_path: Path,
+) -> None:
+    """A table of turns, beside the agent's recording alone, then beside both sides."""
+    rows = [f"c1,{who},{start},{end},{text}" for who, start, end, text in SAID]
+    table = tmp_path / "turns.csv"
+    table.write_text("\n".join(["conversation,speaker,start,end,text", *rows]) + "\n")
+    agent = tmp_path / "c1_agent.wav"
+    soundfile.write(agent, sides(SOUND)[:, 1], SPEECH_RATE)
+    item = _one(read_conversations(tmp_path))
+    assert "there is no recording of the user, only c1_agent.wav" in item.caveats
+    assert item.conversation.clock.kind == "recording"
+    agent.unlink()
+    _stereo(tmp_path / "c1.wav", sides(SOUND))
+    rows = [f"c1,{who},{text}" for who, _, _, text in SAID]
+    table.write_text("\n".join(["conversation,speaker,text", *rows]) + "\n")
+    item = _one(read_conversations(tmp_path))
+    _is_timed_by(item.conversation, SOUND)
+    assert [turn.text for turn in item.conversation.turns] == [
+        text for *_, text in SAID
+    ]
+
+
+@pytest.mark.parametrize(
+    ("user_first", "agent_first", "first"),
+    [
+        ((0.1, 0.95), (-2.5, 0.80), "user"),
+        ((-2.5, 0.80), (0.1, 0.95), "agent"),
+        ((2.5, 0.95), (-2.5, 0.80), None),
+        ((0.1, 0.55), (-2.5, 0.50), None),
+        ((3.0, 0.50), (4.0, 0.80), "agent"),
+    ],
+)
+def test_the_order_of_two_voices_is_that_in_which_the_log_fits_at_once(
+    user_first: tuple[float, float], agent_first: tuple[float, float], first: str | None
+) -> None:
+    """Calls that repeat themselves fit a moved log in the other order, too."""
+    assert _better_fitting(_Fitted(*user_first), _Fitted(*agent_first)) == first
 
 
 def test_a_table_among_recordings_is_held_against_them(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ from trace_eval.conversations.sound.voice_groups import (
     nearer,
     two_groups,
 )
-from trace_eval.conversations.sound.voices import RULES
+from trace_eval.conversations.sound.voices import RULES, Voices
 from trace_eval.data.conversation import (
     Channel,
     Conversation,
@@ -211,17 +211,44 @@ def test_a_reply_beside_speech_of_a_doubtful_voice_is_not_known() -> None:
     assert not kinds & {"not_known", "response"}
 
 
-def test_edges_move_to_the_level_unless_the_other_speaks_there() -> None:
-    """The first voice is heard from 1.00 to 2.00 s, the second from 2.00 to 3.00 s."""
+def test_edges_in_one_channel_are_those_of_a_channel_with_one_speaker() -> None:
+    """A breath before the first voice is no turn; the fade behind the second one is.
+
+    The first is heard from 1.00 to 2.00 s, the second from 2.00 to 3.00 s.
+    """
     voice_db = np.full(500, -80.0)
     voice_db[100:300] = -20.0
-    levels = np.tile(voice_db, (len(BANDS), 1))
+    breath, fade = slice(70, 100), slice(300, 312)
+    voice_db[breath] = -38.0
+    voice_db[fade] = -42.0
+    levels = np.tile(voice_db - 20.0, (len(BANDS), 1))
+    levels[0] = voice_db
+    levels[1, breath] = voice_db[breath] - 1.0
     lane = Lane(
         Channel(name="mix", audio=Path("x.wav")), [], voice_db, 500 * 160, levels
     )
-    first, second = mono.refined(lane, [[(0.9, 2.0)], [(2.0, 3.2)]])
-    assert first == [pytest.approx((1.0, 2.0))]
-    assert second == [pytest.approx((2.0, 3.0))]
+    first, second = mono.turns_of_voices(lane, [[(0.7, 2.0)], [(2.0, 3.2)]])
+    assert first == [pytest.approx((1.0, 2.0), abs=0.03)]
+    assert second == [pytest.approx((2.0, 3.12), abs=0.02)]
+
+
+@pytest.mark.parametrize(
+    ("speech", "doubtful", "agent"),
+    [
+        (([(1.0, 2.5), (5.0, 6.0)], [(3.0, 4.0)]), [], 0),
+        (([(1.0, 1.1), (3.0, 4.0)], [(1.1, 2.5)]), [], 1),
+        (([(1.0, 2.5), (5.0, 6.0)], [(3.0, 4.0)]), [(5.2, 6.0)], 0),
+        (([(1.0, 1.8), (5.0, 6.0)], [(3.0, 4.0)]), [(1.0, 1.6)], None),
+    ],
+)
+def test_who_greets_is_who_speaks_first_beyond_doubt(
+    speech: Any, doubtful: Any, agent: int | None
+) -> None:
+    """A tenth of a second at the beginning may be the edge of the other's speech."""
+    voices = Voices(speech, [], None, 0.6, doubtful)
+    found, how = mono._agent(voices, greets=True, voice=None)
+    assert found == agent
+    assert ("--agent-voice" in how) == (agent is None)
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from trace_eval.conversations.definitions.base import Event
 from trace_eval.conversations.definitions.own_events import USER_LEFT
 from trace_eval.conversations.fault_words import lost_words, other_words, says_again
 from trace_eval.conversations.findings import Findings, find
+from trace_eval.conversations.sound.apart import has_times_of_log
 from trace_eval.data.conversation import ROLES, Conversation, Role, Turn
 
 Whose = Literal["caller", "recogniser", "agent", "recording", "not known"]
@@ -97,7 +98,8 @@ def whose_fault(
     caller's turns; the caller speaks over the agent; the agent does not stop. What
     follows explains a call that broke off, and is no failure by itself: words that the
     recogniser lost or wrote again, a side that goes round in circles, and a caller who
-    says nothing more.
+    says nothing more. Where a log was held against its sound and kept its own times,
+    nothing is made of these.
     """
     findings = findings or find(conversation)
     broke_off = bool(_BROKE_OFF.search(_ending(conversation)))
@@ -155,6 +157,8 @@ def _shown(
         return
     yield from _named(_ending(conversation))
     yield from (("recogniser", what) for what in other_words(conversation))
+    if has_times_of_log(conversation):
+        return  # its sessions are no speech, and the sound was not timed
     for kind, what in (("no_answer", "is silent"), ("loops", "says itself again")):
         of_kind = findings.of(kind)  # type: ignore[arg-type]
         if of_kind:
@@ -192,7 +196,8 @@ def _explained(conversation: Conversation) -> Iterator[tuple[Whose, str]]:
     yield from (("recogniser", what) for what in lost_words(conversation))
     yield from (("agent", what) for what in says_again(conversation, "agent"))
     yield from (("caller", what) for what in says_again(conversation, "user"))
-    yield from _owes_an_answer(conversation)
+    if not has_times_of_log(conversation):
+        yield from _owes_an_answer(conversation)
 
 
 def _recording(conversation: Conversation) -> Iterator[tuple[Whose, str]]:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from blueprints import counted
+from trace_eval.conversations.sound.apart import has_times_of_log
 from trace_eval.show.table import Table, grid
 from trace_eval.turns.timed import Timed
 
@@ -65,8 +66,11 @@ def log_tables(conversations: Sequence[Timed]) -> Iterator[Table]:
     errors = edge_errors(conversations)
     if not errors:
         return
+    calls = [timed.item.conversation for timed in conversations]
+    is_by_log = any(map(has_times_of_log, calls))
+    whose = "log" if is_by_log else "sound"
     yield grid(
-        "Log against sound, seconds; times above are those of the sound",
+        f"Log against sound, seconds; times above are those of the {whose}",
         ("edge", "edges", "median", "95th percentile", "log is late by"),
         (
             (

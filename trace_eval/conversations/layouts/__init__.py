@@ -19,7 +19,7 @@ from trace_eval.conversations.layouts.base import (
 )
 from trace_eval.conversations.layouts.eva import EVA
 from trace_eval.conversations.layouts.eva_labels import EVA_LABELS
-from trace_eval.conversations.layouts.halves import recordings_below
+from trace_eval.conversations.layouts.halves import halves, recordings_below
 from trace_eval.conversations.layouts.platforms import PLATFORMS
 from trace_eval.conversations.layouts.records import RECORDS
 from trace_eval.conversations.layouts.sound import MONO, STEREO, TWO_FILES, read_rest
@@ -65,6 +65,8 @@ def layout_of(path: Path) -> CallLayout:
     fitting = [name for name, layout in LAYOUTS.items() if layout.fits(path)]
     if is_folder(path):  # a log is held against the recordings that lie beside it
         fitting = [name for name in fitting if name not in SOUNDS] or fitting
+    if not fitting and _tables_of_calls(path):
+        return TABLE
     if len(fitting) > 1:
         raise InputError(
             f"{path}: may be {' and '.join(fitting)}; say which by --layout NAME"
@@ -103,8 +105,8 @@ def read_conversations(
     chosen = LAYOUTS[layout] if layout else layout_of(path)
     options = options or ReadOptions()
     sources = [path]
-    if layout is None and chosen.name in SOUNDS:
-        tables = _timed_tables(path)
+    if layout is None and chosen.name in (*SOUNDS, TABLE.name):
+        tables = _tables_of_calls(path)
         if tables:
             chosen, sources = TABLE, tables
     total = chosen.count(path) if chosen.count and options.tick else None
@@ -169,21 +171,26 @@ def _check_path(path: Path) -> None:
 def _recordings_of(path: Path, items: Mapping[str, ConversationItem]) -> set[Path]:
     """Return the recordings below a folder that belong to calls that were read."""
     recordings = {file for file in recordings_below(path) if file.stem in items}
+    for name, sides in halves(path).items():
+        if name in items:
+            recordings.update(path / side for side in sides.values())
     for item in items.values():
         recordings.update(channel.audio for channel in item.conversation.channels)
     return recordings
 
 
-def _timed_tables(path: Path) -> list[Path]:
-    """List the tables of timed turns in a folder of recordings.
+def _tables_of_calls(path: Path) -> list[Path]:
+    """List the tables in a folder of recordings that say who spoke when, or what.
 
-    They are held against the sound. A table without times may say anything else of the recordings.
+    They are held against the sound. A table with neither times nor the words of named
+    calls may say anything else of the recordings.
     """
     if not is_folder(path):
         return []
     tables: list[Path] = []
     for file in sorted(path.iterdir()):
-        if TABLE.fits(file) and is_timed(first_of(TURNS, first_row(file))):
+        fields = first_of(TURNS, first_row(file)) if TABLE.fits(file) else {}
+        if is_timed(fields) or {"conversation", "speaker", "text"} <= fields.keys():
             tables.append(file)
     return tables
 

@@ -304,6 +304,12 @@ def _item(
     if numbered.unended:
         why = "starts of speech without an end last until the session's end"
         caveats.append(f"{numbered.unended} {why}")
+    unplaced = 0
+    for key, texts in numbered.texts.items():
+        unplaced += key not in numbered.spans and any(texts)
+    if unplaced:
+        turns_of_log = counted(unplaced, "turn")
+        caveats.append(f"the words of {turns_of_log} without a span are not used")
     return ConversationItem(
         id=name,
         question_id=name,

@@ -146,10 +146,11 @@ def _of_sides(sides: dict[Role, Path], options: ReadOptions) -> Recordings:
         user = sides["user"]
         agent = sides["agent"]
         if is_same_sound(user, agent):
-            caveats.append(
-                f"{user.name} and {agent.name} are one and the same recording: sides"
-                " cannot be told"
+            why = (
+                f"{user.name} and {agent.name} are one and the same recording, which is"
+                " used once"
             )
+            return Recordings(mix=user, caveats=[why])
         if options.swap:
             sides = {"user": agent, "agent": user}
     elif sides:

@@ -19,10 +19,11 @@ from trace_eval.conversations.sound.fit import FARTHEST_S, STEP_S, fit
 from trace_eval.conversations.sound.lanes import inside
 from trace_eval.conversations.sound.log_clock import LogClock
 from trace_eval.conversations.spans import Spans, joined, overlaps, total
-from trace_eval.data.conversation import ROLES, Role, SourceEvent
+from trace_eval.data.conversation import ROLES, Conversation, Role, SourceEvent
 
 #: How the caveat on a call begins whose times nobody heard.
 OF_LOG = "times are those of the log"
+_OF_SOUND = "times are those of the sound"
 
 #: A delay of the whole log over this is another clock's, and a span that is off by more
 #: is named.
@@ -124,33 +125,40 @@ class Apart:
         sides = (self.logged or {}).values()
         return max((spans[-1][1] for spans in sides if spans), default=None)
 
-    def sentence(self) -> str:
-        """Say how far the log is from the sound."""
+    def sentence(self, by_log: bool = False) -> str:
+        """Say how far the log is from the sound.
+
+        Args:
+            by_log: the call has the log's times, not those of the sound.
+        """
+        its = f"{OF_LOG}, not of the sound; the" if by_log else f"{_OF_SOUND}; its"
         log_end_s = self._log_end_s or 0.0
+        if self.likeness is None and log_end_s and by_log:
+            return (
+                f"{OF_LOG}, which has speech until {log_end_s:.2f} s; nothing of it is"
+                f" heard in the sound, which lasts {self.sound_end_s:.2f} s"
+            )
         if self.likeness is None and log_end_s:
             return (
-                f"times are those of the sound, which lasts {self.sound_end_s:.2f} s;"
-                " nothing of its log is heard, which has speech until"
-                f" {log_end_s:.2f} s"
+                f"{_OF_SOUND}, which lasts {self.sound_end_s:.2f} s; nothing of its log"
+                f" is heard, which has speech until {log_end_s:.2f} s"
             )
         if self.likeness is None:
-            return "times are those of the sound; its log has none to compare"
+            return f"{its} log has none to compare"
         if not self.fits:
+            unused = "" if by_log else " its words are not used"
             return (
                 f"the log fits its sound at {self.likeness:.2f} only, with speech until"
                 f" {self.clock.in_log(log_end_s):.2f} s in a recording of"
-                f" {self.sound_end_s:.2f} s: a log of another call? its words are not"
-                " used"
+                f" {self.sound_end_s:.2f} s: a log of another call?{unused}"
             )
-        moved = f", {self.clock.words}," if self.clock.words else ""
+        moved = self._moved()
         errors = list(chain.from_iterable(self.errors().values()))
         if not errors:
-            return (
-                f"times are those of the sound; of its log{moved} no stretch is heard"
-            )
+            return f"{its} log{moved} has no stretch that is heard"
         off_s = np.abs(errors)
         text = self._lengths() + (
-            f"times are those of the sound; its log{moved} is {np.median(off_s):.2f} s"
+            f"{its} log{moved} is {np.median(off_s):.2f} s"
             f" from it in the median, {np.quantile(off_s, 0.95):.2f} s at p95"
             f" ({counted(len(errors), 'edge')})"
         )
@@ -161,6 +169,17 @@ class Apart:
         if len(disagreements) > _NAMED:
             text += f" and {len(disagreements) - _NAMED} more"
         return text
+
+    def _moved(self) -> str:
+        """Say how the log was moved, with its first word by both clocks."""
+        starts = [spans[0][0] for spans in (self.logged or {}).values() if spans]
+        if not self.clock.words or not starts:
+            return ""
+        first_s = min(starts)
+        return (
+            f", {self.clock.words} (its first word from"
+            f" {self.clock.in_log(first_s):.2f} s to {first_s:.2f} s),"
+        )
 
     def _disagreements(self) -> list[str]:
         """Name the stretches on which log and sound disagree."""
@@ -201,6 +220,11 @@ class Apart:
                 for role, spans in (self.logged or {}).items()
             },
         }
+
+
+def has_times_of_log(conversation: Conversation) -> bool:
+    """Tell whether a call was held against its sound and kept the times of its log."""
+    return "log" in conversation.meta and conversation.clock.kind != "recording"
 
 
 def compared_with_sound(

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -33,7 +33,7 @@ from trace_eval.conversations.sound.worded import (
     timed_by_sound,
     unplaced_words,
 )
-from trace_eval.conversations.spans import Spans, joined, total
+from trace_eval.conversations.spans import Spans, joined, overlaps, total
 from trace_eval.data.conversation import (
     ROLES,
     Channel,
@@ -49,6 +49,10 @@ _MOVED_CHUNKS = "chunks that moved against the log"
 #: Least likeness (correlation) that is believed, and by how much the better of two ways
 #: must win.
 _LIKE, _BETTER = 0.6, 0.2
+
+#: Share of one side's logged speech that may be heard in a recording of the other
+#: alone.
+_OTHERS = 0.2
 
 #: Calls that are at least as like as this did not move: an utterance is missing at an
 #: end.
@@ -88,7 +92,8 @@ def held_against_sound(
         return item
     is_mixed = len({one.name for one in channels.values()}) < len(channels)
     if is_mixed:
-        sound, caveats = _sound_of_mix(log, channels["user"], options)
+        channels, sound, caveats = _sound_of_one_channel(log, channels, options)
+        is_mixed = len(channels) == len(ROLES)
     else:
         sound, caveats = kept_conversation(
             channels, options.kept, ignore=options.ignore
@@ -111,8 +116,10 @@ def held_against_sound(
     if options.by_log:
         meta = log.meta | {"log": apart.record()}
         result = log.model_copy(update={"meta": meta})
-        caveats = (apart.sentence(),) if log.clock.kind != "none" else ()
-        return _with_caveats(item, result, item.caveats, caveats)
+        if log.clock.kind == "none":
+            return item.model_copy(update={"conversation": result})
+        caveats = (apart.sentence(by_log=True),)
+        return _with_caveats(item, result, _without_log_alone(item), caveats)
     faults = _faults(sound)
     has_sessions = bool(log.meta.get("sessions"))
     for fault in against:
@@ -126,8 +133,12 @@ def held_against_sound(
     unplaced = unplaced_words(log, result)
     details = [fault.detail for fault in faults if fault.detail]
     caveats = (*caveats, apart.sentence(), *unplaced, *details)
-    earlier = tuple(one for one in item.caveats if not one.startswith(OF_LOG))
-    return _with_caveats(item, result, earlier, caveats)
+    return _with_caveats(item, result, _without_log_alone(item), caveats)
+
+
+def _without_log_alone(item: ConversationItem) -> tuple[str, ...]:
+    """Return the caveats of a log but that nobody heard its call."""
+    return tuple(one for one in item.caveats if not one.startswith(OF_LOG))
 
 
 def _with_caveats(
@@ -170,6 +181,66 @@ def _runs(clock: LogClock, log: Mapping[Role, Spans]) -> Fault:
     return Fault(name=OTHER_CLOCK, channel=None, spoils="replies", spans=[], detail=why)
 
 
+def _sound_of_one_channel(
+    log: Conversation, channels: dict[Role, Channel], options: ReadOptions
+) -> tuple[dict[Role, Channel], Conversation, tuple[str, ...]]:
+    """Hear the one channel of a call: two voices, or one side alone.
+
+    Returns:
+        The channels of the sides that are heard, the sound, and caveats.
+
+    Raises:
+        InputError: nobody knows whose voices they are.
+    """
+    mix = channels["user"]
+    try:
+        return channels, *_sound_of_mix(log, mix, options)
+    except InputError:
+        side = _one_side(log, mix, options)
+        if side is None:
+            raise
+        return side
+
+
+def _one_side(
+    log: Conversation, mix: Channel, options: ReadOptions
+) -> tuple[dict[Role, Channel], Conversation, tuple[str, ...]] | None:
+    """Return the one side of a log that a channel holds; None: it may be of both."""
+    spoken = _spoken(log)
+    if not all(spoken.values()):
+        return None
+    channel = mix.model_copy(update={"name": "agent"})
+    alone, _ = kept_conversation(
+        {"agent": channel}, options.kept, ignore=options.ignore
+    )
+    heard = _spoken(alone)["agent"]
+    for role in ROLES:
+        other: Role = "agent" if role == "user" else "user"
+        likeness = _likeness_of_side(spoken[role], heard)
+        heard_of_other_s = total(overlaps(joined(spoken[other]), heard))
+        if likeness <= _LIKE or heard_of_other_s > _OTHERS * total(spoken[other]):
+            continue
+        channels: dict[Role, Channel] = {role: mix.model_copy(update={"name": role})}
+        sound, caveats = kept_conversation(
+            channels, options.kept, ignore=options.ignore
+        )
+        why = (
+            f"{mix.audio.name} holds the {role} alone, whom its log fits at"
+            f" {likeness:.2f}: there is no recording of the {other}"
+        )
+        return channels, sound, (why, *caveats)
+    return None
+
+
+def _likeness_of_side(logged: Spans, heard: Spans) -> float:
+    """Return how like one side of a log is to what is heard, where it fits at once."""
+    if not heard:
+        return 0.0
+    times = np.arange(0.0, max(logged[-1][1], heard[-1][1]) + STEP_S, STEP_S)
+    delay_s, likeness = fit([(inside(logged, times), inside(heard, times))])
+    return likeness if abs(delay_s) <= _DELAY_S else 0.0
+
+
 def _sound_of_mix(
     log: Conversation, channel: Channel, options: ReadOptions
 ) -> tuple[Conversation, tuple[str, ...]]:
@@ -185,11 +256,12 @@ def _sound_of_mix(
     agent_first = of_log(sound, caveats, "agent")
     spoken = _spoken(log)
     if any(spoken.values()):
-        like_user_first = _likeness(spoken, _spoken(user_first[0]))
-        like_agent_first = _likeness(spoken, _spoken(agent_first[0]))
-        if abs(like_user_first - like_agent_first) >= _BETTER:
-            return user_first if like_user_first > like_agent_first else agent_first
-        why = f"its log fits them at {like_user_first:.2f} and {like_agent_first:.2f}"
+        of_user = _fitted(spoken, _spoken(user_first[0]))
+        of_agent = _fitted(spoken, _spoken(agent_first[0]))
+        first = _better_fitting(of_user, of_agent)
+        if first is not None:
+            return user_first if first == "user" else agent_first
+        why = f"its log fits them at {of_user.likeness:.2f} and {of_agent.likeness:.2f}"
     else:
         order = _order_of_roles(log)
         for call, its_caveats in (user_first, agent_first):
@@ -209,15 +281,50 @@ def _order_of_roles(log: Conversation) -> list[str]:
     return [roles[turn.speaker] for turn in log.turns if turn.speaker in names]
 
 
-def _likeness(log: Mapping[Role, Spans], sound: Mapping[Role, Spans]) -> float:
-    """Return how like a log is to the sound where it fits best, as a correlation."""
+class _Fitted(NamedTuple):
+    """A log beside the sound, where it fits best.
+
+    Attributes:
+        delay_s: where the log begins in the sound, by its own clock.
+        likeness: of who speaks when, as a correlation.
+    """
+
+    delay_s: float
+    likeness: float
+
+    @property
+    def at_once(self) -> bool:
+        """Whether the log fits surely without being moved."""
+        return abs(self.delay_s) <= _DELAY_S and self.likeness > _LIKE
+
+
+def _better_fitting(of_user: _Fitted, of_agent: _Fitted) -> Role | None:
+    """Return who speaks first if the log fits one order better; None: nobody knows.
+
+    Calls that repeat themselves fit elsewhere, too, with the other order.
+    """
+    fits_user = of_user.at_once and not of_agent.at_once
+    fits_agent = of_agent.at_once and not of_user.at_once
+    better_by = of_user.likeness - of_agent.likeness
+    if better_by >= (0.0 if fits_user else _BETTER):
+        return "user"
+    if -better_by >= (0.0 if fits_agent else _BETTER):
+        return "agent"
+    return None
+
+
+def _fitted(log: Mapping[Role, Spans], sound: Mapping[Role, Spans]) -> _Fitted:
+    """Return where a log fits the sound best, and how like both are there."""
+    begins_s = 0.0
     if clock := running_clock(log, sound):
         log = {role: clock.moved(log[role]) for role in ROLES}
+        begins_s = clock.shift_s
     end_s = max(spans[-1][1] for spans in (*log.values(), *sound.values()) if spans)
     times = np.arange(0.0, end_s + STEP_S, STEP_S)
-    return fit(
+    delay_s, likeness = fit(
         [(inside(log[role], times), inside(sound[role], times)) for role in ROLES]
-    )[1]
+    )
+    return _Fitted(begins_s + delay_s, likeness)
 
 
 def _faults(sound: Conversation) -> list[Fault]:
@@ -264,7 +371,9 @@ def disagreements(
     delay_s, likeness = fit(as_they_are)
     crossed_delay_s, exchanged = fit(crossed)
     if max(likeness, exchanged) <= _LIKE:  # its clock may run at another rate, too
-        exchanged = _likeness(log, {"user": sound["agent"], "agent": sound["user"]})
+        exchanged = _fitted(
+            log, {"user": sound["agent"], "agent": sound["user"]}
+        ).likeness
     # Calls that repeat themselves fit elsewhere, too.
     fits_at_once = abs(crossed_delay_s) <= _DELAY_S < abs(delay_s)
     better_by = -_BETTER / 2 if fits_at_once else _BETTER

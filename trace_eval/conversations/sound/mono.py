@@ -1,7 +1,8 @@
 """A conversation from one channel with two voices: who spoke when, or a refusal.
 
-The two voices are told apart by :mod:`.voices`. Their edges then move to where the
-level leaves the speaker's own, unless the other one speaks there. What one channel
+The two voices are told apart by :mod:`.voices`. Each then has a lane of its own, which
+is silent where the other one speaks, and its edges are those of a channel with one
+speaker, see :mod:`.turn_edges`. What one channel
 cannot tell (overlaps, interruptions, yields, backchannels) is not known, and never an
 event.
 """
@@ -9,7 +10,7 @@ event.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -34,9 +35,17 @@ from trace_eval.conversations.sound.conversation import (
     music_left_out,
     named,
 )
-from trace_eval.conversations.sound.lanes import HOP_S, Lane, hear, inside
+from trace_eval.conversations.sound.lanes import (
+    HOP_S,
+    SILENT_DB,
+    Lane,
+    hear,
+    inside,
+)
 from trace_eval.conversations.sound.music import music_of
 from trace_eval.conversations.sound.other_sound import other_sounds
+from trace_eval.conversations.sound.segments import segmented
+from trace_eval.conversations.sound.turn_edges import turn_edges
 from trace_eval.conversations.sound.voices import (
     LEAST_CONTRAST,
     Voices,
@@ -67,25 +76,12 @@ MIX = "mix"
 #: it.
 _NEARER = 0.1
 
-#: Least speech of a side, seconds.
-_LEAST_S = 1.0
+#: Least speech of a side, and of a voice that is said to speak first, seconds.
+_LEAST_S, _MOMENT_S = 1.0, 0.2
 
 #: Share of the changes of voice without any pause, from which they are cuts in one
 #: voice's speech: equal halves of a sentence that is repeated are alike, too.
 _MOST_UNBROKEN = 0.5
-
-
-@dataclass(frozen=True)
-class MonoRules:
-    """Constants of edges, dB and seconds."""
-
-    # softer than the speaker's 90th percentile by more is not this speaker
-    down_db: float = 20.0
-    inwards_s: float = 0.35  # how far an edge may move into the stretch,
-    outwards_s: float = 0.25  # and out of it
-
-
-RULES = MonoRules()
 
 
 def cannot_hear_one_channel() -> str | None:
@@ -151,10 +147,10 @@ def conversation_from_mix(
         )
     channel = next(iter(channels.values())).model_copy(update={"name": MIX})
     [lane] = hear([channel], detect=False)
-    lane, voices, music = _voices_of(channel, lane, ignore)
+    lane, voices, music = _voices_of(lane, ignore)
     _check(voices)
     no_speech = list(ignore) + music
-    speech = refined(lane, [without(spans, no_speech) for spans in voices.speech])
+    speech = turns_of_voices(lane, voices.speech, no_speech)
     agent, how = _agent(voices, agent_greets, agent_voice)
     first, second = speech
     sides: dict[Role, Spans] = {"user": first, "agent": second}
@@ -168,7 +164,7 @@ def conversation_from_mix(
     for role, name in names.items():
         known_role = "other" if agent is None else role
         speakers.append(Speaker(name=name, role=known_role, channel=MIX))
-    sounds = other_sounds(lane, [*speech, list(ignore)])
+    sounds = other_sounds(lane, [*voices.speech, list(ignore)])
     faults = _faults(lane)
     conversation = Conversation(
         channels=(channel,),
@@ -194,13 +190,13 @@ def conversation_from_mix(
 
 
 def _voices_of(
-    channel: Channel, lane: Lane, ignore: Sequence[tuple[float, float]]
+    lane: Lane, ignore: Sequence[tuple[float, float]]
 ) -> tuple[Lane, Voices, Spans]:
     """Return the lane of two voices, the voices, and the music among their speech.
 
     Where there is music the voices are looked for again without it.
     """
-    samples = _samples(channel)
+    samples = _samples(lane)
     heard = hear_windows(samples)
     voices = two_voices(samples, heard, ignore)
     lane = _spoken(lane, voices)
@@ -248,13 +244,14 @@ def _told_apart(contrast: float | None, how: str = "") -> str:
     )
 
 
-def _samples(channel: Channel) -> NDArray[np.int16]:
-    """Read the channel's samples at 16 kHz, in 16 bits: an hour is 115 MB."""
-    blocks = [
-        np.rint(block * 32_767).astype(np.int16)
-        for (block,) in channel_blocks(channel.audio, [channel.channel])
-    ]
-    return np.concatenate(blocks) if blocks else np.zeros(0, np.int16)
+def _samples(lane: Lane) -> NDArray[np.int16]:
+    """Read a lane's samples at 16 kHz, in 16 bits: an hour is 115 MB."""
+    samples = np.zeros(lane.samples, np.int16)
+    first = 0
+    for (block,) in channel_blocks(lane.channel.audio, [lane.channel.channel]):
+        samples[first : first + len(block)] = np.rint(block * 32_767)
+        first += len(block)
+    return samples
 
 
 def is_narrow(lane: Lane) -> bool:
@@ -321,55 +318,34 @@ def changes_of_voice(speech: tuple[Spans, Spans]) -> tuple[int, int]:
     return len(gaps), unbroken
 
 
-def refined(lane: Lane, speech: Sequence[Spans]) -> list[Spans]:
-    """Move each edge to where the level leaves the speaker's own.
-
-    Where the other one speaks an edge stays.
-    """
-    levels = lane.bands[0]
-    times = lane.times(len(levels), HOP_S)
-    results: list[Spans] = []
-    for own in (0, 1):
-        spans = speech[own]
-        is_own = inside(spans, times)
-        if not is_own.any():
-            results.append(list(spans))
-            continue
-        loudest = np.quantile(levels[is_own], 0.9)
-        is_loud = levels > loudest - RULES.down_db
-        other = speech[1 - own]
-        results.append([_edges(is_loud, other, span) for span in spans])
-    return results
+def turns_of_voices(
+    lane: Lane, speech: Sequence[Spans], ignore: Sequence[tuple[float, float]] = ()
+) -> list[Spans]:
+    """Return the turns of two voices of one lane, with the edges of separate channels."""
+    lanes = _parted(lane, speech)
+    edges = turn_edges(lanes, segmented(lanes, ignore), echoes=False)
+    return [one.segments for one in edges]
 
 
-def _edges(
-    is_loud: NDArray[np.bool_], other: Spans, span: tuple[float, float]
-) -> tuple[float, float]:
-    start, end = span
-    first, last = start, end
-    if not any(a < start < b for a, b in other):
-        ends_before = [b for _, b in other if b <= start + 0.05]
-        low = max([0.0, start - RULES.outwards_s, *ends_before])
-        hops = _loud_hops(is_loud, low, min(start + RULES.inwards_s, end))
-        if len(hops):
-            first = int(hops[0]) * HOP_S
-    if not any(a < end < b for a, b in other):
-        starts_behind = [a for a, _ in other if a >= end - 0.05]
-        lane_end = len(is_loud) * HOP_S
-        high = min([lane_end, end + RULES.outwards_s, *starts_behind])
-        hops = _loud_hops(is_loud, max(end - RULES.inwards_s, start), high)
-        if len(hops):
-            last = (int(hops[-1]) + 1) * HOP_S
-    return (first, last) if last > first else span
-
-
-def _loud_hops(
-    is_loud: NDArray[np.bool_], low_s: float, high_s: float
-) -> NDArray[np.int64]:
-    """Return the loud hops between two moments."""
-    first = int(low_s / HOP_S)
-    last = int(high_s / HOP_S)
-    return first + np.flatnonzero(is_loud[first:last])
+def _parted(lane: Lane, speech: Sequence[Spans]) -> list[Lane]:
+    """Part a lane into one for each voice, silent where the other one speaks alone."""
+    times = lane.times(len(lane.levels), HOP_S)
+    first, second = speech
+    is_first = inside(joined(first), times)
+    is_second = inside(joined(second), times)
+    lanes: list[Lane] = []
+    for spans, is_of_other in (
+        (first, is_second & ~is_first),
+        (second, is_first & ~is_second),
+    ):
+        part = replace(
+            lane,
+            stretches=list(spans),
+            levels=np.where(is_of_other, SILENT_DB, lane.levels),
+            bands=np.where(is_of_other, SILENT_DB, lane.bands),
+        )
+        lanes.append(part)
+    return lanes
 
 
 def _agent(
@@ -393,8 +369,31 @@ def _agent(
         how = f"the agent is who is like {Path(voice).name} ({likeness:.2f})"
         return int(like_second > like_first), how
     if greets:
-        return 0, "the agent is who speaks first"
+        greeter = _first_surely(voices)
+        if greeter is None:
+            return None, "whose voice speaks first is doubtful: give --agent-voice FILE"
+        return greeter, "the agent is who speaks first"
     return None, ""
+
+
+def _first_surely(voices: Voices) -> int | None:
+    """Return which voice is the first to speak; None where that is doubtful.
+
+    What one voice says in a moment may be the edge of the other one's speech.
+    """
+    starts: list[float] = []
+    for spans in voices.speech:
+        starts.append(_first_start(without(spans, voices.doubtful)))
+    first_s, second_s = starts
+    if _first_start(voices.doubtful) < min(starts):
+        return None
+    return int(second_s < first_s)
+
+
+def _first_start(spans: Spans) -> float:
+    """Return when the first stretch begins that is longer than a moment."""
+    starts = [start for start, end in spans if end - start >= _MOMENT_S]
+    return min(starts, default=np.inf)
 
 
 def of_log(

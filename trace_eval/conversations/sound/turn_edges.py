@@ -92,17 +92,27 @@ class TurnEdges:
     )  # how the other's voice arrives on this lane; None: it does not
 
 
-def turn_edges(lanes: Sequence[Lane], results: Sequence[Segmented]) -> list[TurnEdges]:
-    """Return the turns of two lanes, from the speech detected in them."""
+def turn_edges(
+    lanes: Sequence[Lane], results: Sequence[Segmented], echoes: bool = True
+) -> list[TurnEdges]:
+    """Return the turns of two lanes, from the speech detected in them.
+
+    Without ``echoes`` no lane carries the other's voice: they are parts of one channel.
+    """
     grids = {band: Grid(lanes, band) for band in ("voice", "middle", "high")}
-    return [_Side(grids, own, results).edges() for own in range(len(lanes))]
+    sides = [_Side(grids, own, results, echoes) for own in range(len(lanes))]
+    return [side.edges() for side in sides]
 
 
 class _Side:
     """One lane beside the other."""
 
     def __init__(
-        self, grids: dict[str, Grid], own: int, results: Sequence[Segmented]
+        self,
+        grids: dict[str, Grid],
+        own: int,
+        results: Sequence[Segmented],
+        echoes: bool,
     ) -> None:
         self.grid = grids["voice"]
         self.segments = results[own].segments
@@ -112,9 +122,11 @@ class _Side:
         raw = [one.raw for one in results]
         self.floor, self.line = self.grid.noise(own, raw)
         self.high_floor, _ = grids["high"].noise(own, raw)
-        other_speaks = inside(raw[1 - own], self.grid.times)
+        self.path: EchoPath | None = None
         other = self.grid.levels[1 - own]
-        self.path = echo_path(other, self.voice, other_speaks)
+        if echoes:
+            other_speaks = inside(raw[1 - own], self.grid.times)
+            self.path = echo_path(other, self.voice, other_speaks)
         self.expected = self.path.expected(other) if self.path else None
 
     @cached_property

@@ -22,8 +22,9 @@ def two_groups(likeness: VoiceVectors, lengths: NDArray[Any]) -> NDArray[np.int6
     """
     best = np.zeros(len(lengths), np.int64)
     most = -np.inf
+    pairs = _least_alike(likeness, lengths)
     weighed = likeness * np.outer(lengths, lengths)
-    for one, other in _least_alike(likeness, lengths):
+    for one, other in pairs:
         groups = _settled(likeness, lengths, one, other)
         first = _likeness_within(weighed, lengths, groups == 0)
         second = _likeness_within(weighed, lengths, groups == 1)

@@ -127,9 +127,7 @@ def two_voices(
     seconds = np.array([_seconds(pieces[n]) for n in measured])
     lengths = seconds.clip(max=RULES.weight_s)
     votes = ties[np.ix_(measured, measured)]
-    weight_of_votes = np.where(votes > 0, RULES.same, RULES.other)
-    apart = centred(vectors, lengths)
-    groups = two_groups(apart @ apart.T + weight_of_votes * votes, lengths)
+    groups = two_groups(_with_votes(centred(vectors, lengths), votes), lengths)
     sounds = [_as_float(samples[_part(pieces[n])]) for n in short]
     lean = leans(_directions(sounds), vectors, lengths=lengths, groups=groups)
     leaning = dict(zip(short, lean.tolist(), strict=True))
@@ -157,6 +155,12 @@ def two_voices(
         contrast=contrast_of(likeness, groups, lengths),
         doubtful=joined(_span(pieces[n]) for n in _unsure(margins, leaning)),
     )
+
+
+def _with_votes(apart: VoiceVectors, votes: VoiceVectors) -> VoiceVectors:
+    """Return the likeness of pieces, with what windows say of two of them."""
+    weights = np.where(votes > 0, RULES.same, RULES.other)
+    return np.asarray(apart @ apart.T + weights * votes)
 
 
 def _measured_and_short(
