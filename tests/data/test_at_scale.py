@@ -110,6 +110,44 @@ def test_a_damaged_tar_costs_its_end(tmp_path: Path, sound: bytes) -> None:
     assert "the archive is damaged here" in problem.what
 
 
+@pytest.mark.parametrize(
+    ("number", "is_cut", "kept", "why"),
+    [
+        (1, False, ["0", "2", "3"], "bad checksum"),
+        (0, False, ["1", "2", "3"], "bad checksum"),
+        (3, True, ["0", "1", "2"], "empty header"),
+    ],
+)
+def test_damage_in_a_tar_costs_what_lies_there_and_is_said(
+    number: int, is_cut: bool, kept: list[str], why: str, tmp_path: Path, sound: bytes
+) -> None:
+    """A header is overwritten, or the tar ends before it."""
+    path = _tar(tmp_path / "a.tar", {f"{n}.wav": sound for n in range(4)})
+    whole = path.read_bytes()
+    start = number * (512 + -(-len(sound) // 512) * 512)
+    damaged = b"" if is_cut else b"\xff" * 512 + whole[start + 512 :]
+    path.write_bytes(whole[:start] + damaged)
+    manifest = _items(path, tmp_path)
+    assert [item.id for item in manifest.singles] == kept
+    (problem,) = manifest.problems
+    assert f"the archive is damaged here ({why}); copy it again" in problem.what
+
+
+def test_a_member_that_is_there_twice_costs_its_item(
+    tmp_path: Path, sound: bytes
+) -> None:
+    path = tmp_path / "a.tar"
+    with tarfile.open(path, "w") as tar:
+        for name in ("0.wav", "1.wav", "1.wav", "2.wav"):
+            info = tarfile.TarInfo(name)
+            info.size = len(sound)
+            tar.addfile(info, io.BytesIO(sound))
+    manifest = _items(path, tmp_path)
+    assert [item.id for item in manifest.singles] == ["0", "2"]
+    (problem,) = manifest.problems
+    assert "1.wav: is there twice" in problem.what
+
+
 @pytest.mark.parametrize("kind", [tarfile.LNKTYPE, tarfile.CHRTYPE])
 def test_a_member_that_is_no_file_costs_itself_and_is_said(
     kind: bytes, tmp_path: Path, sound: bytes
@@ -256,6 +294,7 @@ def test_cuts_of_lhotse(tmp_path: Path, name: str) -> None:
     ("changes", "words"),
     [
         ({"channel": [0, 1]}, "channel: expected one"),
+        ({"type": "MixedCut", "recording": None, "tracks": []}, "type: MixedCut is"),
         (
             {"transforms": [{"name": "Speed", "kwargs": {"factor": 1.1}}]},
             "has transforms",

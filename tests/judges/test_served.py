@@ -347,6 +347,18 @@ def test_an_engine_that_does_not_start_is_one_line_with_its_remedy(
             "hf download owner/model",
         ),
         (
+            "SafetensorError: Error while deserializing header: InvalidHeaderLength",
+            "found no whole model in the file (",
+        ),
+        (
+            "E llama_model_load: error loading model: unknown model architecture: 'x'",
+            "install a newer vLLM, or name another model",
+        ),
+        (
+            "ValueError: Model architectures ['X'] are not supported for now",
+            "does not know this kind of model (",
+        ),
+        (
             "ValueError: ... set the option `trust_remote_code=True`",
             "start vLLM yourself if you",
         ),
@@ -484,13 +496,17 @@ def test_what_cannot_be_served_is_said_before_any_work(
         create_judge(spec, JudgeOptions(**options))
 
 
-def test_a_file_that_is_no_model_is_one_line(tmp_path: Path) -> None:
-
-    need("xllamacpp")
+@pytest.mark.parametrize(
+    ("size", "why"),
+    [(0, "failed to read magic"), (300_000, "not within the file bounds")],
+)
+def test_a_file_that_is_no_whole_model_is_one_line(
+    size: int, why: str, tiny: Path, tmp_path: Path
+) -> None:
     path = tmp_path / "broken.gguf"
-    path.write_text("hello")
+    path.write_bytes(tiny.read_bytes()[:size])
     judge = create_judge(f"gguf:{path}", JudgeOptions())
-    with pytest.raises(UserError, match="check the model") as refusal:
+    with pytest.raises(UserError, match=f"{why}.*fetch .*broken.gguf again") as refusal:
         judge.load()
     assert "\n" not in str(refusal.value)
 

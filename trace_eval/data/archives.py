@@ -10,7 +10,7 @@ from __future__ import annotations
 import tarfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import IO, Any
+from typing import IO, Any, Self
 
 from extractors import AUDIO_SUFFIXES
 from trace_eval.data import strict_json
@@ -28,6 +28,46 @@ _MOST_MEMBERS = 64
 #: Characters of a name that are read, from its end.
 _MOST_NAME = 1024
 
+#: What tarfile says of a block of zeros, which ends a tar, and of no block at all.
+_END_MARK, _NO_BLOCK = "end of file header", "empty header"
+
+
+class _Tar(tarfile.TarFile):
+    """A tar that remembers what is wrong between members, where tarfile says nothing.
+
+    Attributes:
+        fault: the first fault since the last member; empty: none.
+        has_ended: the mark of the end came since the last member.
+    """
+
+    fault = ""
+    has_ended = False
+
+    def note(self, said: str) -> None:
+        """Remember a block that is no member's header."""
+        if said == _END_MARK:
+            self.has_ended = True
+        elif said != _NO_BLOCK or not self.has_ended:
+            self.fault = self.fault or said
+
+    def told(self) -> str:
+        """Return the fault since the last member, once."""
+        fault, self.fault, self.has_ended = self.fault, "", False
+        return fault
+
+
+class _Header(tarfile.TarInfo):
+    """A header whose faults its tar remembers."""
+
+    @classmethod
+    def fromtarfile(cls, tar: tarfile.TarFile) -> Self:
+        try:
+            return super().fromtarfile(tar)
+        except tarfile.HeaderError as error:
+            assert isinstance(tar, _Tar)
+            tar.note(str(error))
+            raise
+
 
 @dataclass
 class _Record:
@@ -36,15 +76,20 @@ class _Record:
     key: str
     columns: dict[str, Any] = field(default_factory=dict)
     problem: str = ""
-    members: int = 0
+    endings: set[str] = field(default_factory=set)
     size: int = 0
 
     def add(self, ending: str, member: tarfile.TarInfo, file: IO[bytes] | None) -> None:
         """Read a member, or say what is wrong with it."""
-        self.members, self.size = self.members + 1, self.size + member.size
+        is_again = ending in self.endings
+        self.endings.add(ending)
+        self.size += member.size
         kind = f".{ending.rpartition('.')[2]}"
         is_sound = kind in AUDIO_SUFFIXES
         if self.problem or (kind not in (".json", ".txt") and not is_sound):
+            return
+        if is_again:
+            self.problem = f"{member.name}: is there twice; give each its own name"
             return
         if file is None or not member.isreg():
             self.problem = (
@@ -57,7 +102,7 @@ class _Record:
             self.problem = (
                 f"{member.name}: {member.size} bytes; at most {most} are read"
             )
-        elif self.size > MAX_RECORD_BYTES or self.members > _MOST_MEMBERS:
+        elif self.size > MAX_RECORD_BYTES or len(self.endings) > _MOST_MEMBERS:
             self.problem = f"{self.key}: too many members, or too large ones; split it"
         else:
             self._place(ending, kind, file.read())
@@ -90,30 +135,42 @@ class _Record:
 def tar_records(file: IO[bytes]) -> Iterator[tuple[str, dict[str, Any] | BadJson]]:
     """Yield (key, record) of a tar, read from its beginning to its end, once.
 
-    A damaged end costs the record in which it lies, and says so.
+    Damage costs the records in which it lies, and is said where it is found.
     """
     record: _Record | None = None
     try:
-        # "r|*": in one direction, and compressed or not.
-        with tarfile.open(fileobj=file, mode="r|*") as tar:
+        # "r|*": in one direction, and compressed or not. Behind a damaged header the
+        # next one is looked for, past blocks of zeros too.
+        with _Tar.open(
+            fileobj=file, mode="r|*", tarinfo=_Header, ignore_zeros=True
+        ) as tar:
             for member in tar:
                 tar.members = []  # type: ignore[attr-defined]  # it would keep all of them
                 key, ending = _parts(member.name)
+                fault = tar.told()
+                if record is not None and (fault or record.key != key):
+                    yield record.key, record.value()
+                    record = None
+                if fault:
+                    yield key, _damaged(fault)
                 if member.isdir() or not ending:
                     continue
-                if record is None or record.key != key:
-                    if record is not None:
-                        yield record.key, record.value()
-                    record = _Record(key)
+                record = record or _Record(key)
                 record.add(
                     ending, member, tar.extractfile(member) if member.isreg() else None
                 )
+            fault = tar.told()
     except (tarfile.TarError, OSError, EOFError, ValueError) as error:
-        key = record.key if record else "1"
-        yield key, BadJson(f"the archive is damaged here ({error}); copy it again")
+        yield record.key if record else "1", _damaged(str(error))
         return
     if record is not None:
         yield record.key, record.value()
+    if fault:
+        yield record.key if record else "1", _damaged(fault)
+
+
+def _damaged(fault: str) -> BadJson:
+    return BadJson(f"the archive is damaged here ({fault}); copy it again")
 
 
 def _parts(name: str) -> tuple[str, str]:

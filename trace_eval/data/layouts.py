@@ -329,13 +329,24 @@ def _nemo(record: Record) -> Record:
     return {"answer": answer, **_heard(record.pop("text", None)), **record}
 
 
+#: Cuts of Lhotse that are no stretch of one recording.
+_MADE_BY_LHOTSE = ("MixedCut", "PaddingCut")
+
+
 def _is_lhotse(record: Mapping[str, Any]) -> bool:
+    if record.get("type") in _MADE_BY_LHOTSE:
+        return True
     whole = record.get("recording", record)
     return isinstance(whole, Mapping) and isinstance(whole.get("sources"), list)
 
 
 def _lhotse(record: Record) -> Record:
     """Read a cut or a recording of Lhotse; a source that is a command is never run."""
+    if record.get("type") in _MADE_BY_LHOTSE:
+        raise InputError(
+            f"type: {record['type']} is sound that only lhotse makes; save it with"
+            " lhotse (cut.save_audio), and use the cuts of those"
+        )
     whole = record.pop("recording", record)
     answer: Record = {"audio": _lhotse_audio(record, whole)}
     start = record.pop("start", None)
