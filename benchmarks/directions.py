@@ -1,15 +1,16 @@
 """Measure whether directions read aloud are found in rendered answers.
 
-    python -m benchmarks.directions [--seed 2] [--answers 300] [--others] [--base] [--show]
-        [--world b|c] [--written]
+    python -m benchmarks.directions [--world d] [--voices every] [--answers 300]
+        [--seed 1] [--base] [--stored] [--written] [--show]
 
 Answers to requests of twelve manners are spoken by espeak-ng and flite, with
-``--others`` by other voices of theirs and a neural one, and heard by tiny.en, with
-``--base`` by the extra base. In half of them the request's own direction ("sigh", "in a
-deep voice", "(laughs)") is spoken as words. The others follow the request, or repeat
-such words rightly: the word itself was asked for, its meaning, or a story in which
-somebody does it. What was heard is stored, so that the detector can be measured again
-without rendering: ``--stored``. ``--world`` takes other manners and sentences, and
+``--voices others`` by other voices of theirs and a neural one, with ``every`` by all of
+them. They are heard by tiny.en, with ``--base`` by the extra base. In half of them the
+request's own direction ("sigh", "in a deep voice", "(laughs)") is spoken as words. The
+others follow the request, some in words that sound like it, or repeat such words
+rightly: the word itself was asked for, its meaning, or a story in which somebody does
+it. What was heard is stored, so that the detector can be measured again without
+rendering: ``--stored``. ``--world`` takes other manners and sentences, and
 ``--written`` the words as they were rendered, as a recogniser without a fault would
 write them.
 """
@@ -40,7 +41,10 @@ from trace_eval.data.measures.directions import read_aloud
 
 @dataclass(frozen=True)
 class Manner:
-    """A manner as requests ask for it, as brackets write it, and as read aloud."""
+    """A manner as requests ask for it, as brackets write it, and as read aloud.
+
+    Sentences of ``like`` begin or end with a word that sounds like it.
+    """
 
     phrase: str
     bracket: str
@@ -49,6 +53,7 @@ class Manner:
     word: str
     story: str
     meaning: str
+    like: tuple[str, ...] = ()
 
 
 MANNERS = (
@@ -212,6 +217,7 @@ class MadeAnswer:
     aloud: bool
     kind: str
     heard: str = ""
+    voice: str = ""
 
 
 @dataclass(frozen=True)
@@ -232,7 +238,8 @@ def material_of(name: str) -> Material:
     world = SETS[name]
     manners = []
     for line in world.manners:
-        phrase, bracket, imperative, aloud, word, story, meaning = line.split("|")
+        parts = line.split("|")
+        phrase, bracket, imperative, aloud, word, story, meaning = parts[:7]
         manners.append(
             Manner(
                 phrase=phrase,
@@ -242,6 +249,7 @@ def material_of(name: str) -> Material:
                 word=word,
                 story=story,
                 meaning=meaning,
+                like=tuple("/".join(parts[7:]).split("/")) if parts[7:] else (),
             )
         )
     replies = [line.partition("|") for line in world.replies]
@@ -286,6 +294,17 @@ def _aloud(manner: Manner, rng: random.Random, material: Material) -> MadeAnswer
 
 
 def _rightly(manner: Manner, rng: random.Random, material: Material) -> MadeAnswer:
+    if manner.like and rng.random() < 0.3:
+        words = rng.choice(manner.like)
+        request, kind = rng.choice(
+            [
+                (f'Say "{words[:-1]}" {manner.phrase}.', "like literal"),
+                (f"Say {manner.phrase}: {words[:-1]}.", "like colon"),
+                (f"{manner.imperative} tell me something.", "like imperative"),
+                (f"Please answer {manner.phrase}: what is new?", "like open"),
+            ]
+        )
+        return MadeAnswer(manner.word, request, words, False, kind)
     if rng.random() < 0.4:
         request, words, kind = _asked(manner, rng, material)
         return MadeAnswer(manner.word, request, words, False, f"followed {kind}")
@@ -330,6 +349,14 @@ OTHER_VOICES = (
 )
 
 
+#: What ``--voices`` names.
+VOICES_BY_NAME = {
+    "known": VOICES,
+    "others": OTHER_VOICES,
+    "every": VOICES + OTHER_VOICES,
+}
+
+
 def render(words: str, program: str, voice: str, path: Path) -> None:
     """Speak words into a file."""
     if program == "joe":
@@ -343,19 +370,25 @@ def render(words: str, program: str, voice: str, path: Path) -> None:
     subprocess.run(line, check=True, capture_output=True)
 
 
-def heard(
-    made: list[MadeAnswer], seed: int, others: bool, recogniser_name: str
-) -> Iterator[MadeAnswer]:
-    """Render each answer and hear it."""
+def voiced(made: list[MadeAnswer], seed: int, voices: str) -> list[MadeAnswer]:
+    """Choose a voice for each answer."""
     rng = random.Random(seed)
+    chosen = [rng.choice(VOICES_BY_NAME[voices]) for _ in made]
+    return [
+        replace(one, voice=" ".join(voice).strip())
+        for one, voice in zip(made, chosen, strict=True)
+    ]
+
+
+def heard(made: list[MadeAnswer], recogniser_name: str) -> Iterator[MadeAnswer]:
+    """Render each answer in its voice and hear it."""
     recogniser = create(recogniser_name)
     parts = [create("signal"), recogniser]
     with tempfile.TemporaryDirectory() as folder:
         for number, one in enumerate(made):
             path = Path(folder) / f"{number}.wav"
-            render(
-                one.words, *rng.choice(OTHER_VOICES if others else VOICES), path=path
-            )
+            program, _, voice = one.voice.partition(" ")
+            render(one.words, program, voice, path)
             blueprint = filled(decode(path), parts)
             words = blueprint.transcript
             text = words.text if isinstance(words, Transcript) else ""
@@ -407,13 +440,13 @@ def main() -> None:
     """Render, hear, measure and print."""
     options = arguments(
         __doc__,
-        seed=2,
+        seed=1,
         answers=300,
-        others=False,
+        voices="every",
         base=False,
         stored=False,
         show=False,
-        world="",
+        world="d",
         written=False,
     )
     name = f"directions_{options.world}{options.seed}"
@@ -427,7 +460,7 @@ def main() -> None:
     if options.written:
         made = [replace(one, heard=one.words) for one in made]
     elif not options.stored:
-        made = list(heard(made, options.seed, options.others, recogniser))
+        made = list(heard(voiced(made, options.seed, options.voices), recogniser))
     result = measured(made)
     for figure, value in result.items():
         if not isinstance(value, list):
