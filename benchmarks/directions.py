@@ -37,6 +37,7 @@ from blueprints import Transcript
 from extractors.audio import decode
 from extractors.registry import create
 from trace_eval.data.measures.directions import read_aloud
+from trace_eval.data.measures.manner import words_in
 
 
 @dataclass(frozen=True)
@@ -399,12 +400,20 @@ def measured(made: list[MadeAnswer]) -> dict[str, object]:
     """Recall and precision of the detector on what was heard."""
     counts: Counter[str] = Counter()
     missed, wrong = [], []
+    why: Counter[str] = Counter()
+    by_voice: dict[str, list[int]] = {}
     for one in made:
         result = read_aloud(one.request, one.heard)
         counts[
             f"{'aloud' if one.aloud else 'right'} {'found' if result else 'not'}"
         ] += 1
+        if one.aloud:
+            engine = one.voice.partition(" ")[0] or "not stored"
+            found_of = by_voice.setdefault(engine, [0, 0])
+            found_of[0] += bool(result)
+            found_of[1] += 1
         if one.aloud and not result:
+            why[_cause(one)] += 1
             missed.append(f"{one.request} -> {one.heard}  [{one.words}]")
         if result and not one.aloud:
             wrong.append(f"{one.request} -> {one.heard}  {result}")
@@ -416,9 +425,26 @@ def measured(made: list[MadeAnswer]) -> dict[str, object]:
         "recall": counts["aloud found"] / aloud if aloud else None,
         "found": found,
         "precision": counts["aloud found"] / found if found else None,
+        "of negatives": counts["right found"] + counts["right not"],
+        "found by voice": {name: f"{n} of {of}" for name, (n, of) in by_voice.items()},
+        "missed because": dict(why),
         "missed": missed,
         "found wrongly": wrong,
     }
+
+
+def _cause(one: MadeAnswer) -> str:
+    """Return why a direction was missed: its words were lost, or written otherwise."""
+    readings = [
+        reading
+        for name in ("", *SETS)
+        for manner in material_of(name).manners
+        for reading in manner.aloud
+        if one.words.startswith(reading) or one.words.endswith(reading)
+    ]
+    longest = max(readings, key=len, default="")
+    rest = len(words_in(one.words)) - len(words_in(longest))
+    return "lost" if len(words_in(one.heard)) <= rest else "misheard"
 
 
 def written(data: Path) -> tuple[int, int]:
