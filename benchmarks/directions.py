@@ -1,15 +1,16 @@
 """Measure whether directions read aloud are found in rendered answers.
 
-    python -m benchmarks.directions [--seed 2] [--answers 300] [--others] [--base] [--show]
-        [--world b|c] [--written]
+    python -m benchmarks.directions [--world d] [--voices every] [--answers 300]
+        [--seed 1] [--base] [--stored] [--written] [--show]
 
 Answers to requests of twelve manners are spoken by espeak-ng and flite, with
-``--others`` by other voices of theirs and a neural one, and heard by tiny.en, with
-``--base`` by the extra base. In half of them the request's own direction ("sigh", "in a
-deep voice", "(laughs)") is spoken as words. The others follow the request, or repeat
-such words rightly: the word itself was asked for, its meaning, or a story in which
-somebody does it. What was heard is stored, so that the detector can be measured again
-without rendering: ``--stored``. ``--world`` takes other manners and sentences, and
+``--voices others`` by other voices of theirs and a neural one, with ``every`` by all of
+them. They are heard by tiny.en, with ``--base`` by the extra base. In half of them the
+request's own direction ("sigh", "in a deep voice", "(laughs)") is spoken as words. The
+others follow the request, some in words that sound like it, or repeat such words
+rightly: the word itself was asked for, its meaning, or a story in which somebody does
+it. What was heard is stored, so that the detector can be measured again without
+rendering: ``--stored``. ``--world`` takes other manners and sentences, and
 ``--written`` the words as they were rendered, as a recogniser without a fault would
 write them.
 """
@@ -36,11 +37,15 @@ from blueprints import Transcript
 from extractors.audio import decode
 from extractors.registry import create
 from trace_eval.data.measures.directions import read_aloud
+from trace_eval.data.measures.manner import words_in
 
 
 @dataclass(frozen=True)
 class Manner:
-    """A manner as requests ask for it, as brackets write it, and as read aloud."""
+    """A manner as requests ask for it, as brackets write it, and as read aloud.
+
+    Sentences of ``like`` begin or end with a word that sounds like it.
+    """
 
     phrase: str
     bracket: str
@@ -49,6 +54,7 @@ class Manner:
     word: str
     story: str
     meaning: str
+    like: tuple[str, ...] = ()
 
 
 MANNERS = (
@@ -212,6 +218,7 @@ class MadeAnswer:
     aloud: bool
     kind: str
     heard: str = ""
+    voice: str = ""
 
 
 @dataclass(frozen=True)
@@ -232,7 +239,8 @@ def material_of(name: str) -> Material:
     world = SETS[name]
     manners = []
     for line in world.manners:
-        phrase, bracket, imperative, aloud, word, story, meaning = line.split("|")
+        parts = line.split("|")
+        phrase, bracket, imperative, aloud, word, story, meaning = parts[:7]
         manners.append(
             Manner(
                 phrase=phrase,
@@ -242,6 +250,7 @@ def material_of(name: str) -> Material:
                 word=word,
                 story=story,
                 meaning=meaning,
+                like=tuple("/".join(parts[7:]).split("/")) if parts[7:] else (),
             )
         )
     replies = [line.partition("|") for line in world.replies]
@@ -286,6 +295,17 @@ def _aloud(manner: Manner, rng: random.Random, material: Material) -> MadeAnswer
 
 
 def _rightly(manner: Manner, rng: random.Random, material: Material) -> MadeAnswer:
+    if manner.like and rng.random() < 0.3:
+        words = rng.choice(manner.like)
+        request, kind = rng.choice(
+            [
+                (f'Say "{words[:-1]}" {manner.phrase}.', "like literal"),
+                (f"Say {manner.phrase}: {words[:-1]}.", "like colon"),
+                (f"{manner.imperative} tell me something.", "like imperative"),
+                (f"Please answer {manner.phrase}: what is new?", "like open"),
+            ]
+        )
+        return MadeAnswer(manner.word, request, words, False, kind)
     if rng.random() < 0.4:
         request, words, kind = _asked(manner, rng, material)
         return MadeAnswer(manner.word, request, words, False, f"followed {kind}")
@@ -330,6 +350,14 @@ OTHER_VOICES = (
 )
 
 
+#: What ``--voices`` names.
+VOICES_BY_NAME = {
+    "known": VOICES,
+    "others": OTHER_VOICES,
+    "every": VOICES + OTHER_VOICES,
+}
+
+
 def render(words: str, program: str, voice: str, path: Path) -> None:
     """Speak words into a file."""
     if program == "joe":
@@ -343,19 +371,25 @@ def render(words: str, program: str, voice: str, path: Path) -> None:
     subprocess.run(line, check=True, capture_output=True)
 
 
-def heard(
-    made: list[MadeAnswer], seed: int, others: bool, recogniser_name: str
-) -> Iterator[MadeAnswer]:
-    """Render each answer and hear it."""
+def voiced(made: list[MadeAnswer], seed: int, voices: str) -> list[MadeAnswer]:
+    """Choose a voice for each answer."""
     rng = random.Random(seed)
+    chosen = [rng.choice(VOICES_BY_NAME[voices]) for _ in made]
+    return [
+        replace(one, voice=" ".join(voice).strip())
+        for one, voice in zip(made, chosen, strict=True)
+    ]
+
+
+def heard(made: list[MadeAnswer], recogniser_name: str) -> Iterator[MadeAnswer]:
+    """Render each answer in its voice and hear it."""
     recogniser = create(recogniser_name)
     parts = [create("signal"), recogniser]
     with tempfile.TemporaryDirectory() as folder:
         for number, one in enumerate(made):
             path = Path(folder) / f"{number}.wav"
-            render(
-                one.words, *rng.choice(OTHER_VOICES if others else VOICES), path=path
-            )
+            program, _, voice = one.voice.partition(" ")
+            render(one.words, program, voice, path)
             blueprint = filled(decode(path), parts)
             words = blueprint.transcript
             text = words.text if isinstance(words, Transcript) else ""
@@ -366,12 +400,20 @@ def measured(made: list[MadeAnswer]) -> dict[str, object]:
     """Recall and precision of the detector on what was heard."""
     counts: Counter[str] = Counter()
     missed, wrong = [], []
+    why: Counter[str] = Counter()
+    by_voice: dict[str, list[int]] = {}
     for one in made:
         result = read_aloud(one.request, one.heard)
         counts[
             f"{'aloud' if one.aloud else 'right'} {'found' if result else 'not'}"
         ] += 1
+        if one.aloud:
+            engine = one.voice.partition(" ")[0] or "not stored"
+            found_of = by_voice.setdefault(engine, [0, 0])
+            found_of[0] += bool(result)
+            found_of[1] += 1
         if one.aloud and not result:
+            why[_cause(one)] += 1
             missed.append(f"{one.request} -> {one.heard}  [{one.words}]")
         if result and not one.aloud:
             wrong.append(f"{one.request} -> {one.heard}  {result}")
@@ -383,9 +425,26 @@ def measured(made: list[MadeAnswer]) -> dict[str, object]:
         "recall": counts["aloud found"] / aloud if aloud else None,
         "found": found,
         "precision": counts["aloud found"] / found if found else None,
+        "of negatives": counts["right found"] + counts["right not"],
+        "found by voice": {name: f"{n} of {of}" for name, (n, of) in by_voice.items()},
+        "missed because": dict(why),
         "missed": missed,
         "found wrongly": wrong,
     }
+
+
+def _cause(one: MadeAnswer) -> str:
+    """Return why a direction was missed: its words were lost, or written otherwise."""
+    readings = [
+        reading
+        for name in ("", *SETS)
+        for manner in material_of(name).manners
+        for reading in manner.aloud
+        if one.words.startswith(reading) or one.words.endswith(reading)
+    ]
+    longest = max(readings, key=len, default="")
+    rest = len(words_in(one.words)) - len(words_in(longest))
+    return "lost" if len(words_in(one.heard)) <= rest else "misheard"
 
 
 def written(data: Path) -> tuple[int, int]:
@@ -407,13 +466,13 @@ def main() -> None:
     """Render, hear, measure and print."""
     options = arguments(
         __doc__,
-        seed=2,
+        seed=1,
         answers=300,
-        others=False,
+        voices="every",
         base=False,
         stored=False,
         show=False,
-        world="",
+        world="d",
         written=False,
     )
     name = f"directions_{options.world}{options.seed}"
@@ -427,7 +486,7 @@ def main() -> None:
     if options.written:
         made = [replace(one, heard=one.words) for one in made]
     elif not options.stored:
-        made = list(heard(made, options.seed, options.others, recogniser))
+        made = list(heard(voiced(made, options.seed, options.voices), recogniser))
     result = measured(made)
     for figure, value in result.items():
         if not isinstance(value, list):

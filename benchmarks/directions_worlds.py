@@ -1,7 +1,8 @@
-"""Other manners, sentences and replies for ``benchmarks.directions``: two fresh sets.
+"""Other manners, sentences and replies for ``benchmarks.directions``: three sets.
 
-The detector of directions read aloud was mended by what ``SETS["b"]`` showed. Nothing
-of ``SETS["c"]`` was looked at before.
+The detector of directions read aloud was mended by what ``SETS["b"]`` and then
+``SETS["c"]`` showed. Nothing of ``SETS["d"]`` was looked at before its figures were
+taken; it alone has answers whose own words sound like a direction.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ class World:
 
     Attributes:
         manners: phrase | bracket | imperative | readings, by / | word | story | meaning
+            | answers that follow it and begin or end with a similar word, by /
         lines: that a request wants said as they stand.
         replies: open request | reply
     """
@@ -171,6 +173,84 @@ SETS: Mapping[str, World] = {
             "rise, and baked.",
             "tell me something about whales.|Whales sing songs that other whales "
             "learn by heart.",
+        ),
+    ),
+    "d": World(
+        manners=(
+            "with a sigh|sighs|Sigh, then|Sigh./Sighs./With a sigh./Heavy sigh.|sigh"
+            "|He gave a sigh and put the phone away.|A sigh is a long breath that can "
+            "be heard.|Signs on this road are hard to read./The house stands on the "
+            "other side.",
+            "with a laugh|laughs|Laugh, then|Laughs./Laughing./With a laugh./Ha ha, "
+            "laughs.|laugh|A laugh came from the next room.|To laugh means to make the "
+            "sound of joy.|Half of the flowers are still closed./We go home after "
+            "lunch.",
+            "in a whisper|whispering|Whisper and|Whispering./In a whisper./Whispers."
+            "/Whispered voice.|whisper|A whisper went through the theatre.|To whisper "
+            "means to speak very quietly.|With her help we found the way./The road to "
+            "Whitby is closed in winter.",
+            "with a cough|coughing|Cough first, then|Coughs./Coughing./With a cough."
+            "/Cough.|cough|Her cough kept the whole house awake.|To cough means to push "
+            "air out of your throat.|Coffee is served from seven to ten./The hotel "
+            "gives its guests free coffee.",
+            "with a gasp|gasps|Gasp, then|Gasp./Gasps./Gasping./With a gasp.|gasp"
+            "|A gasp went through the audience.|A gasp is a short sudden breath."
+            "|Gas is cheaper on the other side of town./Every room has a stove that "
+            "burns gas.",
+            "with a growl|growls|Growl, then|Growls./Growling./With a growl./A low "
+            "growl.|growl|The bear answered with a growl.|To growl means to make a low "
+            "rough sound.|Growing tomatoes takes a sunny wall./Nobody knows how fast "
+            "they grow.",
+            "in a deep voice|deep voice|Use a deep voice and|In a deep voice./Deep "
+            "voice./Speaking in a deep voice./In a deep tone.|deep|The lake is deep "
+            "and very cold.|Deep means that the ground is far below.|Deep snow covers "
+            "the roofs./My parents will help the boys.",
+            "slowly|slowly|Speak slowly and|Slowly./Speaking slowly./Very slowly."
+            "/In a slow voice.|slowly|The snail slowly crossed the path.|Slowly means "
+            "with little speed.|Slopes are steep on this side of the hill./The evening "
+            "here is always lovely.",
+            "in an angry tone|angrily|Sound angry and|In an angry tone./Angrily./Angry "
+            "tone./Speaking angrily.|angry|The angry goose hissed at us.|Angry means "
+            "that you are cross.|Hungry birds come to the window./The bus stops at "
+            "the old stone.",
+            "with an Irish accent|Irish accent|Use an Irish accent and|With an Irish "
+            "accent./Irish accent./In an Irish accent./Speaking in an Irish accent."
+            "|Irish|An Irish poet lived in this street.|Irish means that it comes from "
+            "Ireland.|Iris is a flower that likes wet ground./It happened by accident.",
+            "in a robotic voice|robot voice|Use a robotic voice and|In a robotic voice."
+            "/Robotic voice./Robot voice./Speaking like a robot.|robotic|A robotic arm "
+            "packs the boxes.|Robotic means that it is like a machine.|Robert has a "
+            "boat on the lake./The school has forty girls and fifty boys.",
+            "in a bored tone|bored tone|Sound bored and|In a bored tone./Bored tone."
+            "/Bored./Sounding bored.|bored|The bored guard counted the clouds.|Bored "
+            "means that nothing interests you.|Boats leave from the pier every hour."
+            "/The garden ends behind the wooden board.",
+        ),
+        lines=(
+            "The bakery opens at six in the morning",
+            "My cousin works in a hospital near the sea",
+            "You left your gloves in the car",
+            "Our team has won the second match",
+            "The lift is out of order until Friday",
+            "I would like two tickets for the late show",
+            "There is no milk left in the fridge",
+            "Her flight lands a little before midnight",
+            "We met in the summer of last year",
+            "The paint on the door is still wet",
+        ),
+        replies=(
+            "tell me what you did last night.|Last night I listened to old songs and "
+            "went to bed early.",
+            "tell me how to keep plants alive.|Give them light, and water them only "
+            "when the soil is dry.",
+            "name a city worth a visit.|Lisbon is worth a visit for its hills and its "
+            "light.",
+            "explain why leaves turn red.|When days get shorter, trees take the green "
+            "out of their leaves.",
+            "tell me something about bees.|Bees tell each other by a dance where the "
+            "best flowers are.",
+            "give me an idea for the weekend.|You could take the train to the coast "
+            "and walk along the cliffs.",
         ),
     ),
 }

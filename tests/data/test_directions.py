@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from benchmarks.directions import answers, material_of, measured
+from benchmarks.directions import MadeAnswer, answers, material_of, measured
 from benchmarks.report import stored
 from tests.support import blueprints as make
 from tests.support.cli import ROOT
@@ -94,6 +94,9 @@ ALOUD = [
         'Say "The garden needs water" with a snort.',
         "with this north the garden needs water.",
     ),
+    ("Answer with a gasp: any news?", "Gas. A cat chased a ball over the lamp."),
+    ("Say in a calm voice: the shop is closed.", "And a convoys the shop is closed."),
+    ("Answer with a cough: what is new?", "Half, half, my brother bought a new car."),
 ]
 
 RIGHTLY = [
@@ -144,6 +147,9 @@ RIGHTLY = [
     ),
     ('Say "Pause here, please" with a sigh.', "Pause here, please."),
     ("Say it sadly: we have closed.", "We have closed."),
+    ("Please answer with a gasp: what is new?", "Gas is cheaper than last week."),
+    ("Please answer with a sigh: where is it?", "Signs on this road are hard to read."),
+    ('Say "The shop is closed" with a whisper.', "Oh, wait. The shop is closed."),
     ("Tell me sadly that you are closed.", "Sadly, we are closed."),
     ("Tell me about your day in a deep voice.", "I had a quiet day and a deep sleep."),
     ("Tell me about your day.", "Sigh. I had a quiet day."),
@@ -206,15 +212,20 @@ def test_directions_of_other_manners_are_found_in_faultless_words() -> None:
 
 def test_the_page_has_the_measured_recall() -> None:
     page = " ".join((ROOT / "docs" / "explanation" / "judging.md").read_text().split())
-    known, others = stored("directions_2"), stored("directions_3")
-    shares = [f"{one['recall']:.2f}".removeprefix("0") for one in (known, others)]
-    assert (
-        f"of {known['read aloud']} read aloud, {shares[0]} are found in known voices"
-        in page
-    )
-    assert f"and {shares[1]} in others" in page
-    fresh = stored("directions_b11")
-    share = f"{fresh['recall']:.2f}".removeprefix("0")
-    assert f"of {fresh['read aloud']} with new manners {share}, none wrongly" in page
-    assert fresh["precision"] == 1
-    assert min(one["precision"] for one in (known, others)) >= 0.95
+    unseen, known, others = (stored(f"directions_{name}") for name in ("d1", "2", "3"))
+    shares = [
+        f"{one['recall']:.2f}".removeprefix("0") for one in (unseen, known, others)
+    ]
+    wrong = unseen["found"] - round(unseen["recall"] * unseen["read aloud"])
+    assert f"of {unseen['read aloud']} read aloud in fourteen voices {shares[0]}" in page
+    assert f"and {wrong} of {unseen['found']} is found wrongly" in page
+    alike = [one for one in unseen["heard"] if one["kind"].startswith("like ")]
+    assert f"{len(alike)} of the {unseen['of negatives']} other answers" in page
+    assert f"known voices {shares[1]} are found, and {shares[2]} where" in page
+    assert min(one["precision"] for one in (unseen, known, others)) >= 0.95
+
+
+def test_what_was_heard_is_read_as_when_the_figures_were_stored() -> None:
+    unseen = stored("directions_d1")
+    result = measured([MadeAnswer(**one) for one in unseen["heard"]])
+    assert (result["recall"], result["found"]) == (unseen["recall"], unseen["found"])

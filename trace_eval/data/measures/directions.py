@@ -31,17 +31,31 @@ from trace_eval.data.measures.manner import (
 from trace_eval.data.measures.misheard import (
     alike,
     like_head,
+    likeness,
     near,
     phonemes,
-    reads_like,
     sound_of,
     sounds_like,
+    sounds_of,
     stem_of,
 )
 
 #: Adverbs that comment on a whole sentence: "Sadly, it is closed."
 _COMMENTS = words_of(
     "sadly happily luckily honestly seriously surely hopefully curiously"
+)
+
+
+#: How much words have to sound like a direction: before and behind the text that was to
+#: be said, by themselves at either end of an answer, and where they run on.
+AROUND, APART, RUNNING = 0.45, 0.6, 0.75
+
+#: Words that stand by themselves at the ends of answers, and are no misheard direction.
+_CHATTER = OPENERS | words_of(
+    "certainly absolutely definitely surely obviously actually basically honestly clearly",
+    "naturally indeed alright right great perfect please thanks thank then finally next",
+    "hello good today here's here first let's let me try go i'll i'm that's no got",
+    "sorry thing course pleasure um uh ah oh ugh hmm wow hey wait anyway ready man",
 )
 
 
@@ -52,6 +66,8 @@ def read_aloud(request: str | None, answer: str) -> tuple[str, ...]:
         return ()
     text = answer.translate(PLAIN)
     results = [*_around_literal(directions, text), *_fragments(directions, text)]
+    if len(directions.literal) < 3:
+        results += _sounds_on(directions, words_in(text)[:MAX_WORDS])
     return tuple(dict.fromkeys(results))
 
 
@@ -69,13 +85,10 @@ def _around_literal(directions: Directions, text: str) -> Iterator[str]:
     tail = len(literal) - (blocks[-1].a + blocks[-1].size)
     end = min(len(spoken), blocks[-1].b + blocks[-1].size + tail)
     for piece in (spoken[:begin], spoken[end:]):
-        if (
-            piece
-            and len(piece) <= MAX_DIRECTION
-            and (
-                _is_direction(directions, piece, "far")
-                or reads_like(piece, directions.readings)
-            )
+        if not piece or len(piece) > MAX_DIRECTION:
+            continue
+        if _is_direction(directions, piece, "far") or _heard_as(
+            directions, piece, AROUND
         ):
             yield " ".join(piece)
 
@@ -97,7 +110,10 @@ def _fragments(directions: Directions, text: str) -> Iterator[str]:
             misheard: _Misheard = "near" if edge else "not"
             if opens and edge and len(words) == 3 and words[0] in ("in", "with"):
                 misheard = "far"  # "with a guest", for "with a gasp"
-            if _is_direction(directions, words, misheard):
+            twice = index + 1 < len(parts) and words_in(parts[index + 1]) == words
+            least = AROUND if opens and twice else APART  # "Half, half", for "cough"
+            sounds_so = edge and _heard_as(directions, words, least)
+            if sounds_so or _is_direction(directions, words, misheard):
                 yield " ".join(words)
         yield from _runs_on(directions, words_in(sentence))
         if number == 0:
@@ -107,6 +123,16 @@ def _fragments(directions: Directions, text: str) -> Iterator[str]:
         if number == len(sentences) - 1:
             yield from _ends_with(directions, words_in(sentence))
             yield from _ends_in_voice(directions, words_in(sentence))
+
+
+def _heard_as(directions: Directions, words: Sequence[str], least: float) -> bool:
+    """Whether words sound like a direction that was read out."""
+    if all(word in _CHATTER or word in directions.content for word in words):
+        return False
+    sounds = "".join(map(sounds_of, words))
+    if len(sounds) < 2:
+        return False
+    return any(likeness(sounds, reading) >= least for reading in directions.readings)
 
 
 def _runs_on(directions: Directions, words: Sequence[str]) -> Iterator[str]:
@@ -127,6 +153,16 @@ def _runs_on(directions: Directions, words: Sequence[str]) -> Iterator[str]:
             begins = skip == 0 or (opening and opening[0] in _SPOKEN)
             if begins and opening[skip : skip + len(telling)] == telling:
                 yield " ".join(phrase)
+                return
+
+
+def _sounds_on(directions: Directions, words: Sequence[str]) -> Iterator[str]:
+    """Yield words at an end that sound like a direction: "yawn a cat"."""
+    for size in range(1, min(MAX_DIRECTION, len(words) - 3)):
+        begins = words[size] in _BEGINS and not _GOES_ON.fullmatch(words[size])
+        for piece, fits in ((words[:size], begins), (words[-size:], size > 2)):
+            if fits and _heard_as(directions, piece, RUNNING):
+                yield " ".join(piece)
                 return
 
 
@@ -153,7 +189,7 @@ def _opens(directions: Directions, words: Sequence[str]) -> Iterator[str]:
 _BEGINS = words_of(
     (
         "a the as i i'm my there there's well while it it's we you your as is this that"
-        " these nobody"
+        " these nobody try when if some many"
     ),
     "please once today",
 )

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from trace_eval.data.measures.misheard import phonemes, stem_of
+from trace_eval.data.measures.misheard import phonemes, sounds_of, stem_of
 
 #: Characters of a request, and words of an answer, that are read.
 MAX_REQUEST, MAX_WORDS = 4000, 2000
@@ -149,18 +149,14 @@ class Directions:
         return {phonemes(f"{base}{ending}") for base in bases for ending in endings}
 
     @cached_property
-    def readings(self) -> set[str]:
-        """Sounds of the directions as they may be read out in several words."""
-        results = set()
-        for phrase in self.phrases:
-            word = stem_of(telling(phrase)[0]) if telling(phrase) else ""
-            heads: list[str] = [head for head in _READ_HEADS if head in phrase]
-            said = [f"ina{word}{head}" for head in heads or ["voice"]]
-            said += [f"witha{word}{head}" for head in heads or [""]]
-            whole = "".join(phrase)
-            said += [f"{word}ing", f"{word}ly", whole, f"ina{whole}"]
-            results |= {phonemes(each) for each in said if word in self.stems}
-        return results
+    def readings(self) -> frozenset[str]:
+        """Sounds of the directions as they may be read out, of one or more words."""
+        return frozenset(
+            "".join(map(sounds_of, form.split()))
+            for phrase in self.phrases
+            if self.stems & {stem_of(word) for word in phrase}
+            for form in _read_out(phrase)
+        )
 
     @property
     def heads(self) -> set[str]:
@@ -207,6 +203,39 @@ def directions_of(request: str) -> Directions:
     )
 
 
+def _read_out(phrase: Sequence[str]) -> Iterator[str]:
+    """Yield a direction as models read it out: "in a deep voice", "sighing"."""
+    *before, last = phrase
+    whole, telling_words = " ".join(phrase), " ".join(before)
+    yield whole
+    stem = stem_of(last)
+    verbs = [form for form in (last, stem, f"{stem}e") if re.fullmatch(SOUNDS, form)]
+    if verbs:
+        verb = verbs[-1]
+        third = verb + ("es" if re.search(r"(?:s|z|sh|ch)$", verb) else "s")
+        yield from (verb, third, f"{verb.removesuffix('e')}ing", f"{verb} {verb}")
+        if verb == "laugh":
+            yield "laughter"
+        yield from (f"with a {verb}", f"in a {verb}", f"a {verb}", f"{third} {third}")
+    elif last in HEADS and before:
+        yield from (telling_words, _adverb(telling_words))
+        yield from (f"in a {whole}", f"with a {whole}", f"speaking in a {whole}")
+    elif before:  # "clears your throat", "taking a deep breath"
+        first, *rest = phrase
+        verb = first.removesuffix("ing").removesuffix("s")
+        behind = " ".join(rest).removeprefix("your ").removeprefix("his ")
+        for form in (f"{verb}s", f"{verb}ing"):
+            yield from (f"{form} {behind}", f"{form} his {behind}")
+    else:
+        manner = last.removesuffix("ly")
+        yield from (manner, _adverb(manner), f"speaking {last}", f"very {last}")
+        yield from (f"in a {manner} voice", f"{manner} voice", f"{manner} tone")
+
+
+def _adverb(adjective: str) -> str:
+    return f"{adjective[:-1]}ily" if adjective.endswith("y") else f"{adjective}ly"
+
+
 _TELLS = re.compile(r"\bthat (?:you|we|the|it|he|she|they|i|there|my|your|our|this)\b")
 
 
@@ -229,5 +258,4 @@ def telling(phrase: Sequence[str]) -> list[str]:
     return [word for word in phrase if word not in STOP and word not in HEADS]
 
 
-_READ_HEADS = ("voice", "tone", "accent")
 HEADS = frozenset(_HEAD[3:-1].split("|")) - {"whisper"}
