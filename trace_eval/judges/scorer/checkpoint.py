@@ -105,10 +105,10 @@ class ScorerFiles:
         files |= {
             p for pattern in _TOKENIZER_FILES for p in self.tokenizer.glob(pattern)
         }
-        return files | {
-            self.head,
-            *(adapters.files(self.adapter) if self.adapter else ()),
-        }
+        files = files | {self.head}
+        if self.adapter:
+            files |= set(adapters.files(self.adapter))
+        return files
 
 
 def check_packages(kind: str = "scorer", packages: Sequence[str] = PACKAGES) -> None:
