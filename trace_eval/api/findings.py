@@ -270,13 +270,9 @@ def cards_finding(cards: Sequence[Card]) -> Finding:
         value, interval = card.accuracy
         if value is None:
             continue
-        points.append(
-            Point(
-                card.judge if len(cards) == 1 else card.name,
-                value,
-                *(interval or (None, None)),
-            )
-        )
+        low, high = interval or (None, None)
+        name = card.judge if len(cards) == 1 else card.name
+        points.append(Point(name, value, low, high))
         if card.rule:
             rule, accuracy = card.rule
             points.append(Point(rule, accuracy, baseline=True))

@@ -43,11 +43,9 @@ def finding_of(report: Any) -> Finding:
         return ablation_finding(report)
     if isinstance(report, GateReport):
         return gate_finding(report)
-    return (
-        timing_finding(report)
-        if isinstance(report, TurnsResult)
-        else cards_finding(report)
-    )
+    if isinstance(report, TurnsResult):
+        return timing_finding(report)
+    return cards_finding(report)
 
 
 def timing_finding(result: TurnsResult) -> Finding:
