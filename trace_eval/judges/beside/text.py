@@ -197,11 +197,10 @@ def _stretches(n: int, blueprint: Blueprint) -> str:
         return ""
     if not transcript.words or guessed(blueprint):
         return ""
-    spans = [
-        (word.start_s, word.end_s)
-        for word in transcript.words
-        if word.start_s is not None and word.end_s is not None
-    ]
+    spans = []
+    for word in transcript.words:
+        if word.start_s is not None and word.end_s is not None:
+            spans.append((word.start_s, word.end_s))
     edges = [0.0, *(pause.start_s for pause in signal.pauses), math.inf]
     rates = []
     for begin, end in pairwise(edges):

@@ -355,9 +355,8 @@ def _data(record: ScorerRecord) -> list[str]:
 def _metrics(record: ScorerRecord) -> list[str]:
     if not record.metrics:
         return ["- none recorded: measure it with rate and agree"]
-    named = [
-        f"- {title}: {record.metrics[name]:.4f}"
-        for name, title in _TITLES.items()
-        if name in record.metrics
-    ]
+    named = []
+    for name, title in _TITLES.items():
+        if name in record.metrics:
+            named.append(f"- {title}: {record.metrics[name]:.4f}")
     return [*named, "- these rows chose the checkpoint: judge it by others"]
