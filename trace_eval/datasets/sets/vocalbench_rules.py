@@ -251,11 +251,10 @@ def score_clarity(
     """
     import jiwer
 
-    both = [
-        (cleaned(one.written), cleaned(one.recognised))
-        for one in answers
-        if one.recognised is not None
-    ]
+    both = []
+    for one in answers:
+        if one.recognised is not None:
+            both.append((cleaned(one.written), cleaned(one.recognised)))
     spoken = [(written, recognised) for written, recognised in both if written.strip()]
     if not spoken:
         return
