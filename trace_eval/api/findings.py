@@ -177,11 +177,10 @@ def gate_finding(report: GateReport) -> Finding:
     """Turn ``gate``'s report into a notebook object that draws the differences."""
     from trace_eval.compare.gate.report import gate_tables
 
-    points = [
-        Point(row.metric, row.difference.value, *row.difference.ends)
-        for row in report.rows
-        if row.difference.value is not None
-    ]
+    points = []
+    for row in report.rows:
+        if row.difference.value is not None:
+            points.append(Point(row.metric, row.difference.value, *row.difference.ends))
     return Finding(
         title="Gate",
         report=report,

@@ -53,11 +53,10 @@ def timing_finding(result: TurnsResult) -> Finding:
 
     The times have intervals.
     """
-    points = [
-        Point(one.name, one.value, *one.interval)
-        for one in result.report.figures.values()
-        if one.unit == "s" and one.value is not None and one.interval is not None
-    ]
+    points = []
+    for one in result.report.figures.values():
+        if one.unit == "s" and one.value is not None and one.interval is not None:
+            points.append(Point(one.name, one.value, *one.interval))
     tables = tuple(result.tables(None))
     return Finding(
         "Timing", result, tables, result.sentences, points=tuple(points), axis="seconds"

@@ -98,11 +98,10 @@ def _print(done: Conversion) -> None:
         )
     for board in result.boards:
         figures = board.figures()
-        odd = [
-            f"{f.system} {f.difference:+g} ({f.note})"
-            for f in figures
-            if f.verdict != "equal"
-        ]
+        odd = []
+        for f in figures:
+            if f.verdict != "equal":
+                odd.append(f"{f.system} {f.difference:+g} ({f.note})")
         of = f"of {counted(len(figures), 'row')}"
         agree = counted(len(figures) - len(odd), f"{of} agrees", f"{of} agree")
         exceptions = f"; not {'; '.join(odd)}" if odd else ""
