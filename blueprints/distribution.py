@@ -45,11 +45,10 @@ def foreign_providers() -> list[str]:
 
     Where there is one, the files of whichever was installed last replaced the other's.
     """
-    names = {
-        distribution.metadata["Name"]
-        for distribution in distributions()
-        if _has_our_command(distribution) or _has_our_package(distribution)
-    }
+    names = set()
+    for distribution in distributions():
+        if _has_our_command(distribution) or _has_our_package(distribution):
+            names.add(distribution.metadata["Name"])
     return sorted(names - {DISTRIBUTION})
 
 

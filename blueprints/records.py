@@ -8,7 +8,7 @@ null.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from typing import Annotated, ClassVar, Literal, NamedTuple
 
@@ -44,13 +44,11 @@ class Strict(BaseModel):
 def _finite(value: JsonValue) -> JsonValue:
     if isinstance(value, float) and not math.isfinite(value):
         raise ValueError("numbers must be finite; give null where one is unknown")
-    below = (
-        value.values()
-        if isinstance(value, dict)
-        else value
-        if isinstance(value, list)
-        else ()
-    )
+    below: Iterable[JsonValue] = ()
+    if isinstance(value, dict):
+        below = value.values()
+    elif isinstance(value, list):
+        below = value
     for item in below:
         _finite(item)
     return value

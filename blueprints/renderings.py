@@ -113,11 +113,10 @@ def _contours(gone: frozenset[str]) -> str:
 def compact_legend(drop: Collection[str] = ()) -> str:
     """Write the legend of :func:`render_compact` for ``drop``; it raises the same."""
     gone = feature_groups(drop)
-    lines = [
-        f"{name}: {model.legend()}."
-        for name, model in GROUPS.items()
-        if name not in gone
-    ]
+    lines = []
+    for name, model in GROUPS.items():
+        if name not in gone:
+            lines.append(f"{name}: {model.legend()}.")
     paragraphs = [_HEAD]
     if not gone.issuperset(ALIASES["properties"]):
         paragraphs.append(_contours(gone))

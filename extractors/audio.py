@@ -234,11 +234,10 @@ def opened(
                 f" like {form}; ffmpeg -f {form} -ar 16000 -ac 1 -i IN OUT.wav, with"
                 " the rate and the channels that they were written with"
             ) from None
-        why = (
-            error.error_string
-            if isinstance(error, soundfile.LibsndfileError)
-            else str(error)
-        )
+        if isinstance(error, soundfile.LibsndfileError):
+            why = error.error_string
+        else:
+            why = str(error)
         raise AudioError(
             f"{label}: cannot be decoded ({why.rstrip('.')}); convert it, e.g."
             f" ffmpeg -i IN -c:a pcm_s16le OUT.wav (formats read: {formats_read()})"

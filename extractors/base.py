@@ -241,12 +241,13 @@ def speech_gate(blueprint: Blueprint, min_speech_s: float = 0.0) -> Absent | Non
         )
     if signal.peak_dbfs is None or signal.peak_dbfs < SILENCE_DBFS:
         zero = "all samples are zero"
-        peak = (
-            zero
-            if signal.peak_dbfs is None
-            else "the peak is"
-            f" {written_apart(signal.peak_dbfs, [SILENCE_DBFS], digits=1)} dBFS"
-        )
+        if signal.peak_dbfs is None:
+            peak = zero
+        else:
+            peak = (
+                "the peak is"
+                f" {written_apart(signal.peak_dbfs, [SILENCE_DBFS], digits=1)} dBFS"
+            )
         return Absent(
             status=Status.SILENT, reason=f"{peak}, silence is under {SILENCE_DBFS:g}"
         )

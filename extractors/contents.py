@@ -137,11 +137,9 @@ def _text(head: bytes) -> str | None:
                 text = head[2:].decode(encoding)
             except UnicodeDecodeError:
                 return None
-            return (
-                text
-                if text.isprintable() or not text.strip("\r\n\t").count("\0")
-                else None
-            )
+            if "\0" in text.strip("\r\n\t"):
+                return None
+            return text
     if not is_text(head):
         return None
     head = head.removeprefix(b"\xef\xbb\xbf")

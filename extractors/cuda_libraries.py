@@ -27,7 +27,8 @@ def preload() -> list[Path]:
     """
     loaded = []
     spec = find_spec("nvidia")
-    for place in (spec.submodule_search_locations or []) if spec else []:
+    places = spec.submodule_search_locations if spec else None
+    for place in places or ():
         for name in LIBRARIES:
             path = Path(place) / FOLDER / name
             if path.is_file():

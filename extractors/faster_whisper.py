@@ -136,11 +136,9 @@ class FasterWhisperExtractor(Recogniser):
     @property
     def shortens(self) -> bool:
         """Whether windows of English are short."""
-        return (
-            self.model == packaged.ENGLISH
-            if self.short_windows is None
-            else self.short_windows
-        )
+        if self.short_windows is None:
+            return self.model == packaged.ENGLISH
+        return self.short_windows
 
     @property
     def english_only(self) -> bool:

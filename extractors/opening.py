@@ -105,11 +105,11 @@ def sound_file(
         decoded.
     """
     with ExitStack() as stack:
-        raw = (
-            stack.enter_context(Path(handle).open("rb"))
-            if isinstance(handle, str)
-            else handle
-        )
+        raw: IO[bytes]
+        if isinstance(handle, str):
+            raw = stack.enter_context(Path(handle).open("rb"))
+        else:
+            raw = handle
         size = raw.seek(0, io.SEEK_END)
         raw.seek(0)
         head = raw.read(HEAD)

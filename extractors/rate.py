@@ -99,11 +99,10 @@ class WordRateExtractor(Extractor):
         if isinstance(blueprint.transcript, Absent):
             return blueprint.transcript
         assert isinstance(blueprint.signal, Signal)  # the gate has seen it
-        times = [
-            word.start_s
-            for word in blueprint.transcript.words
-            if word.start_s is not None
-        ]
+        times = []
+        for word in blueprint.transcript.words:
+            if word.start_s is not None:
+                times.append(word.start_s)
         rate = word_rates(blueprint.signal, blueprint.transcript)
         return rate.model_copy(update={"trend": trend(times, blueprint.signal.speech)})
 

@@ -122,11 +122,10 @@ def repetition_loop(words: Sequence[str]) -> RepeatedPhrase | None:
 
 def text_over_silence(words: Sequence[Word], speech: Sequence[Span]) -> bool:
     """Tell whether over ``SILENCE_SHARE`` of the timed words lie outside ``speech``."""
-    timed = [
-        (word.start_s + word.end_s) / 2
-        for word in words
-        if word.start_s is not None and word.end_s is not None
-    ]
+    timed = []
+    for word in words:
+        if word.start_s is not None and word.end_s is not None:
+            timed.append((word.start_s + word.end_s) / 2)
 
     def is_spoken(middle: float) -> bool:
         return any(

@@ -68,7 +68,8 @@ class Rate(Present):
         if self.wpm is not None:
             word = self._word(self.wpm)
             usual = self.language is None and (short or word in norms.SPEECH_RATE.usual)
-            parts = [f"{number(self.wpm, 0)} WPM{'' if usual else f' {word}'}"]
+            rate = f"{number(self.wpm, 0)} WPM"
+            parts = [rate if usual else f"{rate} {word}"]
         if self.articulation_wpm is not None:
             parts.append(f"articulation {number(self.articulation_wpm, 0)}")
         if self.syllables_per_s is not None:

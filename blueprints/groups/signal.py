@@ -69,9 +69,8 @@ class Signal(Present):
     def render(self, clip_s: float | None) -> str:
         parts = [f"{seconds(self.duration_s)} s {number(self.rate_hz / 1000, 1)} kHz"]
         if self.channels > 1:
-            parts.append(
-                "stereo" if self.channels == 2 else f"{self.channels} channels"
-            )
+            many = f"{self.channels} channels"
+            parts.append("stereo" if self.channels == 2 else many)
         if self.taken_channel is not None:
             parts.append(f"channel {self.taken_channel + 1} alone, for the mix cancels")
         if self.cut is not None:
@@ -111,7 +110,8 @@ class Signal(Present):
             parts.append("all zero")
         if self.bandwidth_hz is not None:
             word = norms.BANDWIDTH.level(self.bandwidth_hz / 1000, 1)
-            parts += [] if word in norms.BANDWIDTH.usual else [word]
+            if word not in norms.BANDWIDTH.usual:
+                parts.append(word)
         if self.clipping_ratio:
             parts.append(f"clipped {percent(self.clipping_ratio)}")
         lengths = [

@@ -143,11 +143,8 @@ def _windows(audio: Samples, kind: Windows) -> tuple[Samples, list[int], int]:
     if len(audio) < WINDOW_SAMPLES:
         period = math.lcm(len(audio), FRAME_SAMPLES) // FRAME_SAMPLES
         audio = fill_window(audio)
-    return (
-        audio,
-        (all_windows if kind == "all" else reference_windows)(len(audio)),
-        period,
-    )
+    windows = all_windows if kind == "all" else reference_windows
+    return audio, windows(len(audio)), period
 
 
 def fill_window(audio: Samples) -> Samples:

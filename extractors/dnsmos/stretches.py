@@ -148,7 +148,8 @@ def _opening_scores(
     *by_length, overall = scores
     short = [count for count in counts if count <= SHIFTED_FRAMES]
     shifted = []
-    for shift in SHIFTS if short else ():
+    shifts = SHIFTS if short else ()
+    for shift in shifts:
         later = np.concatenate((np.zeros(shift, np.float32), opening))
         frames = [(count * FRAME_SAMPLES + shift) // FRAME_SAMPLES for count in short]
         shifted.append(P808(p808, later).first([x // STRIDE * STRIDE for x in frames]))

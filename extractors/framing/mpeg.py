@@ -170,7 +170,8 @@ class _Walk:
             if self._kind and self._begins_otherwise(data[at : at + 16]):
                 break
             step = data.find(b"\xff", at + 1)
-            step = (len(data) if step < 0 else step) - at
+            end = len(data) if step < 0 else step
+            step = end - at
             self._place += step
             lost += step
         # What follows many frames is something else; a few may be something else by
@@ -211,7 +212,8 @@ class _Walk:
         if self._kind is None:
             self._counted = counted or None
         self._kind = frame.kind
-        self._samples += 0 if counted is not None else frame.samples
+        if counted is None:
+            self._samples += frame.samples
         self._framed += frame.length
         self._frames += 1
         self._place += frame.length

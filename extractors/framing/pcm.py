@@ -108,11 +108,9 @@ def aiff(reader: Reader, place: int) -> SampleLayout | None:
             frame = max(1, channels * ((bits + 7) // 8))
             exponent = reader.number(at + 16, 2, little=False) - 16383
             mantissa = reader.number(at + 18, 8, little=False)
-            rate = (
-                frame * mantissa / 2.0**63 * 2.0**exponent
-                if 0 <= exponent < 32
-                else 0.0
-            )
+            rate = 0.0
+            if 0 <= exponent < 32:
+                rate = frame * mantissa / 2.0**63 * 2.0**exponent
         at += 8 + size + size % 2
     return None
 

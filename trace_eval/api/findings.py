@@ -177,11 +177,10 @@ def gate_finding(report: GateReport) -> Finding:
     """Turn ``gate``'s report into a notebook object that draws the differences."""
     from trace_eval.compare.gate.report import gate_tables
 
-    points = [
-        Point(row.metric, row.difference.value, *row.difference.ends)
-        for row in report.rows
-        if row.difference.value is not None
-    ]
+    points = []
+    for row in report.rows:
+        if row.difference.value is not None:
+            points.append(Point(row.metric, row.difference.value, *row.difference.ends))
     return Finding(
         title="Gate",
         report=report,
@@ -270,13 +269,9 @@ def cards_finding(cards: Sequence[Card]) -> Finding:
         value, interval = card.accuracy
         if value is None:
             continue
-        points.append(
-            Point(
-                card.judge if len(cards) == 1 else card.name,
-                value,
-                *(interval or (None, None)),
-            )
-        )
+        low, high = interval or (None, None)
+        name = card.judge if len(cards) == 1 else card.name
+        points.append(Point(name, value, low, high))
         if card.rule:
             rule, accuracy = card.rule
             points.append(Point(rule, accuracy, baseline=True))

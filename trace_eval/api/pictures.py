@@ -43,11 +43,9 @@ def finding_of(report: Any) -> Finding:
         return ablation_finding(report)
     if isinstance(report, GateReport):
         return gate_finding(report)
-    return (
-        timing_finding(report)
-        if isinstance(report, TurnsResult)
-        else cards_finding(report)
-    )
+    if isinstance(report, TurnsResult):
+        return timing_finding(report)
+    return cards_finding(report)
 
 
 def timing_finding(result: TurnsResult) -> Finding:
@@ -55,11 +53,10 @@ def timing_finding(result: TurnsResult) -> Finding:
 
     The times have intervals.
     """
-    points = [
-        Point(one.name, one.value, *one.interval)
-        for one in result.report.figures.values()
-        if one.unit == "s" and one.value is not None and one.interval is not None
-    ]
+    points = []
+    for one in result.report.figures.values():
+        if one.unit == "s" and one.value is not None and one.interval is not None:
+            points.append(Point(one.name, one.value, *one.interval))
     tables = tuple(result.tables(None))
     return Finding(
         "Timing", result, tables, result.sentences, points=tuple(points), axis="seconds"

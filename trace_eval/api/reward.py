@@ -130,7 +130,11 @@ class RewardFunction:
             winner = {"1": places[0], "2": places[1]}.get(label)
             won += 0.5 if winner is None else float(winner == number)
         alone = "no other clip answers its prompt, so there is nothing to compare"
-        why_not = missing[0] if missing else None if decided else alone
+        why_not = None
+        if missing:
+            why_not = missing[0]
+        elif not decided:
+            why_not = alone
         return Reward(
             clip=answer.source_id,
             reward=won / decided if decided else None,

@@ -86,7 +86,10 @@ def _print_selection(selection: SelectionReport, out: Path) -> None:
         f" ({counts.unscored} unscored, {counted(counts.same, 'copy', 'copies')}),"
         f" {counted(counts.comparisons, 'comparison')} ({counts.undecided} undecided)"
     )
-    say(*map(_gain_line, counts.gains) if counts.gains else [counts.note])
+    if counts.gains:
+        say(*map(_gain_line, counts.gains))
+    else:
+        say(counts.note)
     gone = [one for ranking in selection.rankings for one in ranking.unscored]
     warn_all(f"{one.candidate}: {one.reason}" for one in gone)
     say(f"all rankings: {out / BEST_FILE}")
@@ -132,7 +135,9 @@ def _gain_line(gain: Gain) -> str:
         f" against one other: {gain.wins} better, {gain.ties} equal, {gain.losses}"
         " worse"
     )
-    return text + (f", {gain.unscored} unscored" if gain.unscored else "")
+    if gain.unscored:
+        text += f", {gain.unscored} unscored"
+    return text
 
 
 def _print_estimate(estimate: BestEstimate) -> None:
@@ -141,11 +146,9 @@ def _print_estimate(estimate: BestEstimate) -> None:
     comparisons = counted(estimate.comparisons, "comparison")
     say(f"{comparisons} in all, {estimate.first} in the first round:")
     print_estimate(estimate.cost)
-    cost = (
-        "unknown"
-        if estimate.cost_usd is None
-        else f"{estimate.cost_usd:.4f} US dollars"
-    )
+    cost = "unknown"
+    if estimate.cost_usd is not None:
+        cost = f"{estimate.cost_usd:.4f} US dollars"
     say(
         f"all rounds, at the mean of the first: {counted(estimate.calls, 'call')},"
         f" {cost}"

@@ -98,17 +98,16 @@ def _print(done: Conversion) -> None:
         )
     for board in result.boards:
         figures = board.figures()
-        odd = [
-            f"{f.system} {f.difference:+g} ({f.note})"
-            for f in figures
-            if f.verdict != "equal"
-        ]
+        odd = []
+        for f in figures:
+            if f.verdict != "equal":
+                odd.append(f"{f.system} {f.difference:+g} ({f.note})")
         of = f"of {counted(len(figures), 'row')}"
+        agree = counted(len(figures) - len(odd), f"{of} agrees", f"{of} agree")
+        exceptions = f"; not {'; '.join(odd)}" if odd else ""
         say(
-            f"\noverall of the board ({board.where}):"
-            f" {counted(len(figures) - len(odd), f'{of} agrees', f'{of} agree')} with"
-            " the other columns"
-            f" within {board.tolerance:g}" + (f"; not {'; '.join(odd)}" if odd else "")
+            f"\noverall of the board ({board.where}): {agree} with the other columns"
+            f" within {board.tolerance:g}{exceptions}"
         )
     if result.notes:
         say("", *(f"note: {note}" for note in result.notes))

@@ -205,7 +205,10 @@ def _judge(job: Job, batch_results: Sequence[Path]) -> None:
             folder, summary = stack.enter_context(job.judged(listener, batch_results))
         observed = Run(folder).record().judge_observed
         warn_all(cast("list[str]", observed.get("example_warnings", [])))
-        (print_scores if job.options.rubrics else print_results)(folder)
+        if job.options.rubrics:
+            print_scores(folder)
+        else:
+            print_results(folder)
         print_summary(summary, job.out, _noun(job))
         _conclude(folder, job.out)
         give(JudgedRun(job.out, summary.coverage, summary))

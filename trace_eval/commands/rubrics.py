@@ -59,11 +59,10 @@ def check(name: _Name) -> None:
     from trace_eval.data.rubrics.single import ScoreRubric
 
     protocol = load_protocol(name)
-    details = (
-        _of_scores(protocol)
-        if isinstance(protocol, ScoreRubric)
-        else _of_pairs(protocol)
-    )
+    if isinstance(protocol, ScoreRubric):
+        details = _of_scores(protocol)
+    else:
+        details = _of_pairs(protocol)
     title = f"{protocol.name} version {protocol.version}: {protocol.title}"
     say(title, *details, f"sha256 {protocol.sha256}")
     give(protocol)

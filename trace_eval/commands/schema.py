@@ -85,7 +85,9 @@ def result_schema(command: str) -> dict[str, Any]:
     for (how, _, _), own in zip(named, whole["prefixItems"], strict=True):
         results.append({"allOf": [own], **_SENTENCES} if how == "said" else own)
     definitions = {"$defs": whole.get("$defs", {})}
-    return (results[0] if len(results) == 1 else {"anyOf": results}) | definitions
+    if len(results) == 1:
+        return results[0] | definitions
+    return {"anyOf": results} | definitions
 
 
 def _kind(how: str, place: str) -> Any:

@@ -67,5 +67,6 @@ def screen(
     if result.saving is not None:
         say(result.saving.sentence)
     folder = out or (source / "screen" if source.is_dir() else None)
-    say(*(write_lists(folder, result, run) if folder else ()))
+    if folder:
+        say(*write_lists(folder, result, run))
     give(result)

@@ -238,11 +238,9 @@ def print_runs(runs: Sequence[ListedRun]) -> None:
 
 def print_estimate(estimate: CostEstimate, what: str = "pair") -> None:
     """Print the requests and the cost of a run that has not started."""
-    several = (
-        f" for {counted(estimate.replies, 'sample')}"
-        if estimate.replies > estimate.calls
-        else ""
-    )
+    several = ""
+    if estimate.replies > estimate.calls:
+        several = f" for {counted(estimate.replies, 'sample')}"
     cases, calls = counted(estimate.cases, what), counted(estimate.calls, "call")
     say(f"{cases}, {calls} to make{several} {_not_sent(estimate, what)}")
     if estimate.guessed is not None:

@@ -121,14 +121,17 @@ def _of_record(judging: Judging) -> dict[str, Any]:
     settings = record.judge.parameters
     observed = filter(None, map(record.judge_observed.get, _VERSION))
     version = ", ".join(map(str, observed))
-    has_policy = has_record and not record.rubrics
+    judge = policy = None
+    if has_record:
+        judge = record.judge.spec
+        policy = None if record.rubrics else record.policy
     return {
-        "judge": record.judge.spec if has_record else None,
+        "judge": judge,
         "model": settings.get("model"),
         "version": version or None,
         "prompt": _first_set(settings, ("prompt", "task")),
         "label set": ", ".join(judging.label_sets) or None,
-        "policy": record.policy if has_policy else None,
+        "policy": policy,
         "temperature": settings.get("temperature"),
         "order": settings.get("swap"),
         "samples": settings.get("samples"),

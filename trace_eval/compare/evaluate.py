@@ -213,11 +213,10 @@ def _over_all(report: AgreeReport) -> dict[str, PPIEstimate]:
     scores = most_accurate(report.scores)
     if not any(report.corrected(score) for score in scores):
         return {}
-    shares = {
-        (row.judge, row.dimension): row.share
-        for row in report.shares
-        if row.what == RIGHT
-    }
+    shares = {}
+    for row in report.shares:
+        if row.what == RIGHT:
+            shares[(row.judge, row.dimension)] = row.share
     accuracies: dict[str, PPIEstimate] = {}
     for score in scores:
         share = shares.get((score.judge, score.dimension))

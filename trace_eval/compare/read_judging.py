@@ -150,9 +150,9 @@ def _twice(names: Sequence[str]) -> str | None:
 
 def _table(path: Path, column: str, truth: str | None) -> Judging:
     source, wanted = str(path), {column: "verdict", "severe": "severe"}
-    columns = _columns(
-        path, wanted | ({truth: "truth"} if truth else {}), optional="severe"
-    )
+    if truth:
+        wanted |= {truth: "truth"}
+    columns = _columns(path, wanted, optional="severe")
     ids = ids_of(source, columns, False)
     if (twice := _twice(ids.tolist())) is not None:
         raise UserError(f"{path}: item {twice!r} has two rows; keep one")

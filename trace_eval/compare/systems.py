@@ -180,7 +180,8 @@ def _rows(
         resampler.mean(f"first.{name}", first, table.item, where=rows)
         resampler.mean(f"second.{name}", second, table.item, where=rows)
         resampler.mean(f"shift.{name}", gap, table.item, where=rows)
-        p.append(sign_flip(gap[rows], None if unit is None else unit[rows]))
+        unit_of_rows = None if unit is None else unit[rows]
+        p.append(sign_flip(gap[rows], unit_of_rows))
     figures = resampler.estimates(options)
     first_ranks = ranks([figures[f"first.{name}"].value for name in table.names])
     second_ranks = ranks([figures[f"second.{name}"].value for name in table.names])

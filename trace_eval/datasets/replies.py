@@ -25,14 +25,17 @@ def open_marks(replies: Any) -> list[float | None]:
     for reply in replies if isinstance(replies, list) else [replies]:
         match = _MARK.search(reply) if isinstance(reply, str) else None
         mark = float(match[1] or match[2]) if match else None
-        marks.append(mark if mark is not None and 1 <= mark <= 5 else None)
+        is_read = mark is not None and 1 <= mark <= 5
+        marks.append(mark if is_read else None)
     return marks
 
 
 def mean_of(marks: Sequence[float | None]) -> tuple[list[float], float | None]:
     """Return the marks that were read, and their mean if all of them were."""
     read = [mark for mark in marks if mark is not None]
-    return read, sum(read) / len(read) if read and len(read) == len(marks) else None
+    if not read or len(read) < len(marks):
+        return read, None
+    return read, sum(read) / len(read)
 
 
 def majority(replies: Any, clean: Callable[[str], str] = str.lower) -> bool | None:

@@ -24,11 +24,14 @@ _INTERVAL = re.compile(r"\[[-\d., ]+\]")
 
 def markdown(cards: Sequence[Card]) -> str:
     """Return the page as Markdown."""
-    lines = ["# Judge card" if len(cards) == 1 else "# Judge cards", ""]
+    title, mark = "# Judge cards", "###"
+    if len(cards) == 1:
+        title, mark = "# Judge card", "##"
+    lines = [title, ""]
     if len(cards) > 1:
         lines += table_lines(comparison(cards))
     for card in cards:
-        lines += [f"{'#' * (1 if len(cards) == 1 else 2)}# {plain(card.name)}", ""]
+        lines += [f"{mark} {plain(card.name)}", ""]
         for title, sentences, tables in sections(card):
             lines += [f"### {title}", ""]
             lines += paragraphs(sentences)
@@ -80,11 +83,9 @@ def _forest(cards: Sequence[Card]) -> Markup:
                 name=card.name, value=value, interval=interval, told=message, mark=rule
             )
         )
-    drawn = (
-        forest(marks, 0, 1, ["0 %", "50 %", "100 %"])
-        if any(c.main for c in cards)
-        else ""
-    )
+    drawn = ""
+    if any(c.main for c in cards):
+        drawn = forest(marks, 0, 1, ["0 %", "50 %", "100 %"])
     return Markup(drawn)
 
 

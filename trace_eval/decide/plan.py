@@ -288,22 +288,18 @@ def _notes(world: PlannedRun, cluster: bool) -> Iterator[str]:
 
 
 def _verdict(plan: LabelPlan) -> str:
-    time = (
-        ""
-        if plan.minutes is None
-        else f", about {plan.minutes:.0f} minutes of one rater"
-    )
+    time = ""
+    if plan.minutes is not None:
+        time = f", about {plan.minutes:.0f} minutes of one rater"
     what = "every system's win rate" if plan.goal == RATES else "the judge's accuracy"
     interval, width = f"the interval of {what}", f"{plan.width:g}"
     expected = "unknown" if plan.expected is None else f"{plan.expected:.3f}"
     if not plan.enough and not plan.more:
         return f"Every pair has a label: {interval} is {expected} wide, not {width}."
     if not plan.enough:
-        more = (
-            f"; about {counted(plan.beyond, 'pair')} in all would do"
-            if plan.beyond
-            else ""
-        )
+        more = ""
+        if plan.beyond:
+            more = f"; about {counted(plan.beyond, 'pair')} in all would do"
         return (
             f"All {counted(plan.more, 'open pair')}{time} would not do: {interval}"
             f" would still be {expected} wide, not {width}{more}."

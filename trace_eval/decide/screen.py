@@ -297,14 +297,16 @@ def _caveats(
         if options.as_sampled:  # else the verdict says it
             yield why_not
     elif drawn.inclusion is None and not run.has_label[run.scored].all():
-        yield (
-            "the labelled pairs are no random sample of this run"
-            f" ({'; '.join(shifted)}): a promise could hold for pairs like the labelled"
-            " ones only"
-            if shifted
-            else "the labelled pairs are taken as a random sample of this run's pairs, or of its"
-            " instructions"
-        )
+        if shifted:
+            yield (
+                f"the labelled pairs are no random sample of this run ({'; '.join(shifted)}):"
+                " a promise could hold for pairs like the labelled ones only"
+            )
+        else:
+            yield (
+                "the labelled pairs are taken as a random sample of this run's pairs, or of"
+                " its instructions"
+            )
     lacking = [
         available is None for available in run.table.facts.get("instruction_id", [None])
     ]

@@ -58,11 +58,10 @@ def standing_of(
 def untried(score: JudgeScore) -> list[str]:
     """Say which trivial rules the judge was not compared with, and why."""
     tried = {baseline.name: baseline.items for baseline in score.baselines}
-    results = [
-        rule.name
-        for rule in RULES_OF_NUMBERS
-        if 2 * tried.get(rule.name, 0) < score.scored
-    ]
+    results = []
+    for rule in RULES_OF_NUMBERS:
+        if 2 * tried.get(rule.name, 0) < score.scored:
+            results.append(rule.name)
     missing = (
         f"whether it beats {', '.join(results)}: half of the pairs or more lack those"
         " numbers"

@@ -105,11 +105,9 @@ class Clusters:
     def too_few(self) -> str | None:
         """Say why they allow no interval; None: they do."""
         if self.units < LEAST_UNITS:
-            which = (
-                "only one unit is"
-                if self.units == 1
-                else f"only {self.units} units are"
-            )
+            which = "only one unit is"
+            if self.units != 1:
+                which = f"only {self.units} units are"
             return f"no interval: {which} drawn from, {LEAST_UNITS} are needed"
         most = float(self.rows.max()) / self.number
         if most > MOST_OF_ONE:

@@ -360,8 +360,6 @@ def error_text(error: Exception) -> str:
     Errors that a user caused go without their type.
     """
     text = redact_urls(" ".join(str(error).split()))[:300]
-    return (
-        text
-        if isinstance(error, UserError)
-        else f"{type(error).__name__}: {text}".rstrip(": ")
-    )
+    if isinstance(error, UserError):
+        return text
+    return f"{type(error).__name__}: {text}".rstrip(": ")

@@ -207,11 +207,10 @@ def source_of(
 
 def source_from(content: Path | str | bytes) -> ClipSource:
     """Make the engine's source from a recording's path or the bytes of its file."""
-    recording = (
-        Recording(data=content)
-        if isinstance(content, bytes)
-        else Recording(audio=content)
-    )
+    if isinstance(content, bytes):
+        recording = Recording(data=content)
+    else:
+        recording = Recording(audio=content)
     return source_of(recording)
 
 

@@ -93,7 +93,9 @@ _TELLS_NO_TIE = np.append(SHARES[:, LABELS.index("tie")] > 0, False)
 
 def label_text(code: int) -> str | None:
     """Return a label by its code, or ``split``; None for a missing one."""
-    return None if code == MISSING else "split" if code >= SPLIT else LABELS[code]
+    if code == MISSING:
+        return None
+    return "split" if code >= SPLIT else LABELS[code]
 
 
 #: Columns that hold labels; ``preference`` is an overall opinion without typed ties.

@@ -270,11 +270,10 @@ def before_labels(pairs: int | None, level: float) -> tuple[str, ...]:
         smallest = difference_of_labels(pairs, level)
         those = f"each of the {counted(pairs, 'pair')}" if pairs > 1 else "one pair"
         what = f"With a label for {those}"
-        lines.append(
-            f"{what} nothing could be shown."
-            if smallest is None
-            else f"{what} you would see a difference of {percent(smallest)} points."
-        )
+        shown = "nothing could be shown"
+        if smallest is not None:
+            shown = f"you would see a difference of {percent(smallest)} points"
+        lines.append(f"{what} {shown}.")
     return tuple(lines)
 
 
@@ -359,8 +358,6 @@ def correlates(result: IntervalEstimate) -> str:
     if limits[0] > 0:
         return "shown to rise with annotators'"
     falls = limits[1] < 0
-    return (
-        "shown to fall where annotators' rise"
-        if falls
-        else "not shown to rise with annotators'"
-    )
+    if falls:
+        return "shown to fall where annotators' rise"
+    return "not shown to rise with annotators'"

@@ -215,9 +215,9 @@ def _document(
         if one.verdict in _OUTCOMES:
             tag, count = _OUTCOMES[one.verdict]
             counts[count] += 1
-            attributes = {"message": text(one.message)} | (
-                {"type": one.kind} if one.kind else {}
-            )
+            attributes = {"message": text(one.message)}
+            if one.kind:
+                attributes["type"] = one.kind
             Xml.SubElement(case, tag, attributes).text = text(one.body) or None
     whole = {name: str(number) for name, number in counts.items()} | {
         "time": f"{seconds:.3f}"

@@ -142,11 +142,10 @@ def _add(
     turns = _checked(dialogue)
     match = _RECORD.search(turns[0]["question"])
     number = match[1] if match else str(counts["dialogues"])
-    systems = [
-        name
-        for name in turns[0]["dialogue_transcription"]
-        if chosen.system in (None, name)
-    ]
+    systems = []
+    for name in turns[0]["dialogue_transcription"]:
+        if chosen.system in (None, name):
+            systems.append(name)
     counts["dialogues"] += 1
     counts["turns"] += len(turns)
     questions = [_place(source, path, turn["question"]) for turn in turns]

@@ -251,21 +251,18 @@ def score_clarity(
     """
     import jiwer
 
-    both = [
-        (cleaned(one.written), cleaned(one.recognised))
-        for one in answers
-        if one.recognised is not None
-    ]
+    both = []
+    for one in answers:
+        if one.recognised is not None:
+            both.append((cleaned(one.written), cleaned(one.recognised)))
     spoken = [(written, recognised) for written, recognised in both if written.strip()]
     if not spoken:
         return
     wanted, recognised = (list(column) for column in zip(*spoken, strict=True))
     wer = 100 * float(jiwer.wer(wanted, recognised))
-    note = (
-        f"{len(both) - len(spoken)} answers without words left out"
-        if spoken != both
-        else ""
-    )
+    note = ""
+    if spoken != both:
+        note = f"{len(both) - len(spoken)} answers without words left out"
     about: dict[str, Any] = {
         "system": system,
         "ours": wer,
@@ -275,7 +272,8 @@ def score_clarity(
     row = VOCALBENCH.row(system)
     if name == "single_round":
         note = "; ".join(filter(None, (f"{wer_step(wer)} points for clarity", note)))
-        about |= {"published": row["wer"], "where": VOCALBENCH.where} if row else {}
+        if row:
+            about |= {"published": row["wer"], "where": VOCALBENCH.where}
     what = "wer" if name == "single_round" else f"{name}, wer of the recordings"
     result.figures.append(Figure(what, note=note, **about))
 

@@ -73,17 +73,21 @@ def _runs(source: Source, chosen: Selection) -> tuple[list[RuleRun], list[Path]]
 def _read(run: RuleRun, rows: Rows, result: Converted, chosen: Selection) -> None:
     kind, _ = SETS[run.set]
     needs: dict[str, type | tuple[type, ...]] = {"prompt": (str, list), "response": str}
-    needs |= {"reference": str} if kind in ("mcq", "qa", "bbh") else {}
-    needs |= {"id": str} if kind == "bbh" else {}
+    if kind in ("mcq", "qa", "bbh"):
+        needs |= {"reference": str}
+    if kind == "bbh":
+        needs |= {"id": str}
     read = rows.read(run.path, needs, "id" if kind == "bbh" else None)
     names = [row.text("id") or format(number, "04d") for number, row in enumerate(read)]
     ids = [f"{run.set}-{run.split}-{name}" for name in names]
     for name, row in zip(ids, read, strict=True):
         prompt = row["prompt"]
         with alone(result.problems, row.where):
+            if not isinstance(prompt, str):
+                prompt = "\n".join(map(str, prompt))
             item = item_of(
                 name,
-                prompt if isinstance(prompt, str) else "\n".join(map(str, prompt)),
+                prompt,
                 row["response"],
                 reference=row.text("reference"),
                 system=run.system,

@@ -107,16 +107,12 @@ class Evaluation:
         about: dict[str, Any] = {"system": self.run.system, "note": note}
         column = SETS[self.run.set][1]
         row = VOICEBENCH.row(self.run.system) or {}
-        value = (
-            row.get(column)
-            if column and printed and self.run.modality == "audio"
-            else None
-        )
-        return (
-            about
-            if value is None
-            else about | {"published": value, "where": VOICEBENCH.where}
-        )
+        value = None
+        if column and printed and self.run.modality == "audio":
+            value = row.get(column)
+        if value is None:
+            return about
+        return about | {"published": value, "where": VOICEBENCH.where}
 
     def _score(
         self,

@@ -63,11 +63,10 @@ class StageActor:
         set_url_access(plan.access)
         self._stage, self._last = stage, last
         self._folder = ShardFolder(place)
-        mine = [
-            extractor
-            for extractor in plan.extractors
-            if extractor.group in stage.groups
-        ]
+        mine = []
+        for extractor in plan.extractors:
+            if extractor.group in stage.groups:
+                mine.append(extractor)
         self._problem = _difference(mine, record)
         self._plan = plan
         self._loop = asyncio.new_event_loop()

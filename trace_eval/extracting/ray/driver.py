@@ -110,8 +110,13 @@ def _run(
         limit = (
             len(chunks) if most is None or number else max(1, min(len(chunks), most))
         )
-        room = size.gpus if stage.on_gpu else 1 if number else size.cpus
-        cpus = (LATER_STAGE_CPU if number else FIRST_STAGE_CPU) if split else WHOLE_CPU
+        if stage.on_gpu:
+            room = size.gpus
+        else:
+            room = 1 if number else size.cpus
+        cpus = WHOLE_CPU
+        if split:
+            cpus = LATER_STAGE_CPU if number else FIRST_STAGE_CPU
         flow = flow.map_batches(
             StageActor,
             batch_size=1,

@@ -131,7 +131,7 @@ def _voice(lead: VoiceLead, brief: bool) -> str:
         f"{one.step.label} {one.steps:+.1f}" for one in lead.differences if one.steps
     ]
     detail = f" (+ for 1: {', '.join(parts)})" if parts and not brief else ""
-    leader = f"answer {1 if lead.steps > 0 else 2}"
+    leader = "answer 1" if lead.steps > 0 else "answer 2"
     size = number(math.floor(10 * abs(lead.steps)) / 10, 1)
     if abs(lead.steps) < 1:
         return f"no audible difference, {size} steps in all{detail}"
@@ -167,7 +167,8 @@ def _told(one: Difference, brief: bool) -> str:
     # Rounded down: what is printed as one step is one.
     size = number(math.floor(10 * abs(one.steps)) / 10, 1)
     shown = "" if brief else f" ({values}{unit}{note})"
-    more = f"{1 if one.steps >= 0 else 2} is {_MORE[one.step]} by {size}"
+    answer = 1 if one.steps >= 0 else 2
+    more = f"{answer} is {_MORE[one.step]} by {size}"
     if abs(one.steps) < 1:
         part = "equal" if size == "0" else f"under one step, {more}"
         return f"{one.step.label} {part}{shown}"
@@ -196,11 +197,10 @@ def _stretches(n: int, blueprint: Blueprint) -> str:
         return ""
     if not transcript.words or guessed(blueprint):
         return ""
-    spans = [
-        (word.start_s, word.end_s)
-        for word in transcript.words
-        if word.start_s is not None and word.end_s is not None
-    ]
+    spans = []
+    for word in transcript.words:
+        if word.start_s is not None and word.end_s is not None:
+            spans.append((word.start_s, word.end_s))
     edges = [0.0, *(pause.start_s for pause in signal.pauses), math.inf]
     rates = []
     for begin, end in pairwise(edges):

@@ -45,5 +45,9 @@ def _in_digits(match: re.Match[str]) -> str:
     digits = [
         str(BELOW_TWENTY[word]) for word in (match["places"] or "").lower().split()[1:]
     ]
-    number = f"{total + group}{'.' if digits else ''}{''.join(digits)}"
-    return f"{match['side'] or ''}{'-' if match['minus'] else ''}{number}"
+    number = str(total + group)
+    if digits:
+        number = f"{number}.{''.join(digits)}"
+    if match["minus"]:
+        number = f"-{number}"
+    return f"{match['side'] or ''}{number}"

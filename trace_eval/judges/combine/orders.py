@@ -157,11 +157,9 @@ def unreasoned(reasons: Iterable[str]) -> list[str]:
 
 def quote(opinion: VerdictOpinion, words: str) -> str:
     """Return the words of an opinion, with a note where their places are swapped."""
-    return (
-        words
-        if opinion.order == "ab"
-        else f"[here answer 1 is B and answer 2 is A] {words}"
-    )
+    if opinion.order == "ab":
+        return words
+    return f"[here answer 1 is B and answer 2 is A] {words}"
 
 
 def _reasoning(

@@ -218,11 +218,10 @@ def _read_verdicts(reply: dict[str, object], elicitation: Elicitation) -> Verdic
             elicitation == "flat"
         ):  # one reasoning, as TRACE's released code reads it; it may lack
             words = reply.get("reasoning") or ""
-            shown = (
-                words
-                if isinstance(words, str)
-                else json.dumps(words, ensure_ascii=False)
-            )
+            if isinstance(words, str):
+                shown = words
+            else:
+                shown = json.dumps(words, ensure_ascii=False)
             if isinstance(words, str):
                 refuse_placeholder("the reply", words)
             reasoning = dict.fromkeys(TRACE.dimensions, storable(shown))

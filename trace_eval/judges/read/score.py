@@ -286,11 +286,9 @@ def _of_turns(answered: AnsweredQuestion[ScoreReply]) -> Iterator[ScoreOpinion]:
         rated = reply.turns.get(number) if reply else None
         if position:
             record |= {"usage": None, "raw": None, "seconds": None}
-        details = (
-            {}
-            if rated or not reply
-            else {"reason": Reason.UNPARSEABLE, "detail": _MISSING}
-        )
+        details: dict[str, Any] = {}
+        if reply and not rated:
+            details = {"reason": Reason.UNPARSEABLE, "detail": _MISSING}
         fields = {"score": rated.score, "reasoning": rated.reasoning} if rated else {}
         opinion = record | fields | details
         yield ScoreOpinion(turn=number, **opinion)

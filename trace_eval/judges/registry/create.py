@@ -232,11 +232,10 @@ def _refuse_ignored(judge: Judge, spec: str, options: JudgeOptions) -> None:
         return
     listens = "audio" in judge.reads
     unfit = options.preset is not None and listens != (options.preset in FOR_LISTENERS)
-    ignored = [
-        name
-        for name in options.changed()
-        if name not in uses or (name == "preset" and unfit)
-    ]
+    ignored = []
+    for name in options.changed():
+        if name not in uses or (name == "preset" and unfit):
+            ignored.append(name)
     if ignored:
         raise JudgeError(
             f"judge {spec}: does not use {', '.join(sorted(ignored))}; leave out what"

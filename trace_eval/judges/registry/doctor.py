@@ -221,11 +221,9 @@ async def _server(judge: LLMJudge, options: JudgeOptions) -> list[Check]:
         )
     checks.append(Check("schema", obeys, message))
     counts = reply.tokens.input is not None and reply.tokens.output is not None
-    message = (
-        "the server counts tokens"
-        if counts
-        else "no token counts: cost and cuts stay unseen"
-    )
+    message = "no token counts: cost and cuts stay unseen"
+    if counts:
+        message = "the server counts tokens"
     checks.append(Check("usage", counts, message))
     if client.reports_context:
         checks.append(_context(judge))

@@ -229,11 +229,12 @@ def _chat(kind: str, usage: str, about: str, package: str | None) -> JudgeKind:
                     " use openai:MODEL, or a rubric with audio or turns among its"
                     " inputs"
                 )
-            view = (
-                _load("views.answer.audio:AudioView")(rubric, options, len(rubrics) > 1)
-                if listens
-                else view_of(rubric, options)
-            )
+            if listens:
+                view = _load("views.answer.audio:AudioView")(
+                    rubric, options, len(rubrics) > 1
+                )
+            else:
+                view = view_of(rubric, options)
             judges.append(LLMJudge(ScoreForm(rubric, options, listens), view, client))
         return judges
 

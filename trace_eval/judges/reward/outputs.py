@@ -150,13 +150,11 @@ def replies(
             )
         drawn: dict[str, float | int] = {}
         if options.temperature != 0:
-            drawn = {
-                "temperature": 1.0
-                if options.temperature is None
-                else options.temperature,
-                "top_p": 1.0 if options.top_p is None else options.top_p,
-                "top_k": TOP_K if options.top_k is None else options.top_k,
-            }
+            drawn = {"temperature": 1.0, "top_p": 1.0, "top_k": TOP_K}
+            for name in drawn:
+                value = getattr(options, name)
+                if value is not None:
+                    drawn[name] = value
         output = model.thinker.generate(
             **on_device(model, tensors.values),
             **drawn,

@@ -89,8 +89,9 @@ def judge_content(
         # Overlap is a weak sign: only no overlap at all against much of it counts.
         lead = difference if low < cuts.off_topic_overlap else 0.0
         if abs(lead) >= 1 and one.acceptable and other.acceptable:
+            side = "A" if lead < 0 else "B"
             notes.append(
-                f"{'A' if lead < 0 else 'B'} may be off topic: it takes up {low:.0%} of"
+                f"{side} may be off topic: it takes up {low:.0%} of"
                 f" the instruction's words, the other {high:.0%}"
             )
     thresholds = cuts.named(
@@ -146,10 +147,9 @@ def _read_answer(
         overlap = text.coverage(topic, text.topic(transcript.text))
     literal = _literal_share(instruction, transcript.text, cuts) if trusted else None
     aloud = read_aloud(trusted, transcript.text)
-    faults = (
-        ()
-        if guess
-        else tuple(
+    faults: tuple[str, ...] = ()
+    if not guess:
+        faults = tuple(
             _faults(
                 transcript,
                 recognised,
@@ -158,7 +158,6 @@ def _read_answer(
                 cuts=cuts,
             )
         )
-    )
     if aloud:
         spoken = ", ".join(f'"{words}"' for words in aloud)
         faults += (f"it reads directions aloud ({spoken}) instead of following them",)

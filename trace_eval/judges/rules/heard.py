@@ -185,11 +185,10 @@ def _change(blueprint: Blueprint, cuts: RuleThresholds) -> Event | None:
 
 def _keeps_its_voice(blueprint: Blueprint) -> bool:
     """Return whether an answer was measured, in wide band, and has one voice."""
-    changes = [
-        event
-        for kind in (CHANGE, VOICE_OR_MOOD)
-        for event in _events(blueprint, "speaker", kind) or ()
-    ]
+    changes = []
+    for kind in (CHANGE, VOICE_OR_MOOD):
+        for event in _events(blueprint, "speaker", kind) or ():
+            changes.append(event)
     return _likeness(blueprint) is not None and not changes
 
 

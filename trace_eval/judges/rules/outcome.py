@@ -35,7 +35,9 @@ class AnswerStanding:
         """Write one clause for the reasoning, e.g. ``A is acceptable (OVRL 3.1)``."""
         if self.faults:
             return f"{name} is not acceptable: {'; '.join(self.faults)}"
-        return f"{name} is acceptable" + (f" ({self.summary})" if self.summary else "")
+        if not self.summary:
+            return f"{name} is acceptable"
+        return f"{name} is acceptable ({self.summary})"
 
 
 def margin_of(a: AnswerStanding, b: AnswerStanding, difference: float) -> float:
@@ -67,7 +69,9 @@ def verdict_of(
         lead: how far A is ahead of B in units of the margin; from 1 on it wins.
         evidence: the numbers behind it; default: those of both standings.
     """
-    better = None if abs(lead) < 1 else Rating.A if lead > 0 else Rating.B
+    better = None
+    if abs(lead) >= 1:
+        better = Rating.A if lead > 0 else Rating.B
     return DimensionVerdict(
         rating=from_steps(a.acceptable, b.acceptable, better),
         reasoning="; ".join((a.sentence("A"), b.sentence("B"), *notes)) + ".",

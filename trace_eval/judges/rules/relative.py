@@ -56,7 +56,8 @@ class Way:
     @property
     def cut(self) -> str:
         """In print, e.g. ``at most 140``."""
-        return f"{'at least' if self.sign > 0 else 'at most'} {self.norm:g}"
+        bound = "at least" if self.sign > 0 else "at most"
+        return f"{bound} {self.norm:g}"
 
     def apart(self, value: float, other: float, name: str) -> str:
         """Write e.g. ``1.6 times slower than B``."""
@@ -146,7 +147,8 @@ def _apart(
     if lead > 0:
         is_met = not is_far
         if is_far:
-            why += f", but {'under' if way.sign > 0 else 'over'} {floor:g}"
+            beyond = "under" if way.sign > 0 else "over"
+            why += f", but {beyond} {floor:g}"
     return RuleFinding(is_met, _limited(lead, cuts), why)
 
 

@@ -194,11 +194,9 @@ def _lead(a: Blueprint, b: Blueprint) -> tuple[float, str]:
     if result.steps is None:
         return 0.0, f"the voices are not comparable: {result.why}"
     gaps = ", ".join(_gap(one) for one in result.differences)
-    of = (
-        ""
-        if result.seconds is None
-        else f" in the first {result.seconds:.1f} s of speech"
-    )
+    of = ""
+    if result.seconds is not None:
+        of = f" in the first {result.seconds:.1f} s of speech"
     return result.steps, f"A less B{of}: {gaps}; {abs(result.steps):.2f} steps in all"
 
 

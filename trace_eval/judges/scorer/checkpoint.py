@@ -105,10 +105,10 @@ class ScorerFiles:
         files |= {
             p for pattern in _TOKENIZER_FILES for p in self.tokenizer.glob(pattern)
         }
-        return files | {
-            self.head,
-            *(adapters.files(self.adapter) if self.adapter else ()),
-        }
+        files = files | {self.head}
+        if self.adapter:
+            files |= set(adapters.files(self.adapter))
+        return files
 
 
 def check_packages(kind: str = "scorer", packages: Sequence[str] = PACKAGES) -> None:
@@ -355,9 +355,8 @@ def _data(record: ScorerRecord) -> list[str]:
 def _metrics(record: ScorerRecord) -> list[str]:
     if not record.metrics:
         return ["- none recorded: measure it with rate and agree"]
-    named = [
-        f"- {title}: {record.metrics[name]:.4f}"
-        for name, title in _TITLES.items()
-        if name in record.metrics
-    ]
+    named = []
+    for name, title in _TITLES.items():
+        if name in record.metrics:
+            named.append(f"- {title}: {record.metrics[name]:.4f}")
     return [*named, "- these rows chose the checkpoint: judge it by others"]

@@ -56,11 +56,10 @@ def read_ratings(path: Path) -> ScorerRatings:
             is in two splits.
     """
     manifest = read_items(path)
-    dropped = (
-        Counter({"unreadable": len(manifest.problems)})
-        if manifest.problems
-        else Counter()
-    )
+    if manifest.problems:
+        dropped = Counter({"unreadable": len(manifest.problems)})
+    else:
+        dropped = Counter()
     rows: list[TrainingRow] = []
     for item in manifest.singles:
         row = _row(item, path)

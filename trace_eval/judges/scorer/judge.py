@@ -133,6 +133,9 @@ class ScorerJudge(WordJudge):
         if record.head == "beta":
             alpha, beta = map(math.exp, prediction.params)
             params = {"alpha": alpha, "beta": beta}
+        clamp = None
+        if threshold is not None:
+            clamp = Clamped(mean=float(mean), threshold=threshold)
         made = self.score(
             case,
             {
@@ -145,9 +148,7 @@ class ScorerJudge(WordJudge):
             within=prediction.variance,
             params=params,
             reference=reference,
-            clamped=None
-            if threshold is None
-            else Clamped(mean=float(mean), threshold=threshold),
+            clamped=clamp,
         )
         doubts = [UNCHECKED] * (not record.files) + [CONTEXT_CUT] * prediction.cut
         update = {"value": 1 + 4 * prediction.mean, "caveats": made.caveats + doubts}

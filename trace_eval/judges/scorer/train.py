@@ -290,11 +290,10 @@ def _run(
         ],
     )
     trainer.go_on(resume.last(folder))
-    details = {
-        name.removeprefix("eval_"): float(value)
-        for name, value in trainer.evaluate().items()
-        if name in ("eval_crps", "eval_rho", "eval_nll", "eval_mae")
-    }
+    details = {}
+    for name, value in trainer.evaluate().items():
+        if name in ("eval_crps", "eval_rho", "eval_nll", "eval_mae"):
+            details[name.removeprefix("eval_")] = float(value)
     return details, int(trainer.state.global_step)
 
 

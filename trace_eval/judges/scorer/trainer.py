@@ -189,10 +189,9 @@ class ProgressCallback(TrainerCallback):  # type: ignore[misc]
         seconds, first = self._clock() - self._began[0], self._began[1]
         pace = seconds / max(1, state.global_step - first)
         left = pace * (state.max_steps - state.global_step)
-        values = {
-            name.removeprefix("eval_"): float(value)
-            for name, value in (logs or {}).items()
-            if name in ("loss", "eval_crps", "eval_rho", "eval_nll", "eval_mae")
-        }
+        values = {}
+        for name, value in (logs or {}).items():
+            if name in ("loss", "eval_crps", "eval_rho", "eval_nll", "eval_mae"):
+                values[name.removeprefix("eval_")] = float(value)
         if values:
             self._listener(Progress(state.global_step, state.max_steps, values, left))

@@ -116,12 +116,13 @@ def _counted(
     tied, unscored = int((verdicts == TIE).sum()), int((verdicts == MISSING).sum())
     # 1 where the longer answer won, -1 where the shorter one did
     lean = lean_of(verdicts) * np.where(a_longer[ties], 1.0, -1.0)
+    unit_of_ties = None if unit is None else unit[ties]
     return _Counted(
         longer=int((lean > 0).sum()),
         shorter=int((lean < 0).sum()),
         tied=tied,
         unscored=unscored,
-        p=sign_flip(lean, None if unit is None else unit[ties]),
+        p=sign_flip(lean, unit_of_ties),
     )
 
 

@@ -50,11 +50,9 @@ FEW = 10
 
 
 def _gained(effective: float | None, row: PPIEstimate) -> str | None:
-    return (
-        None
-        if effective is None
-        else f"{effective:.0f} (+{effective - row.labelled:.0f})"
-    )
+    if effective is None:
+        return None
+    return f"{effective:.0f} (+{effective - row.labelled:.0f})"
 
 
 @dataclass(frozen=True)
@@ -309,7 +307,10 @@ def _of_judge(sample: PPIComponents, level: float) -> _Bounded:
     size = len(sample.judged)
     spread = float(sample.judged.var())
     variance = max(float(sample.d_judge @ sample.d_judge), spread / size)
-    units = spread / variance if variance > NO_SPREAD else size if many == 1 else many
+    if variance > NO_SPREAD:
+        units = spread / variance
+    else:
+        units = size if many == 1 else many
     z = quantile(level, many - 1)
     reach = score_reach(sample.judged, np.full(size, 1 / size), units, z)
     return _Bounded(sample.judge, reach, sample.d_judge)

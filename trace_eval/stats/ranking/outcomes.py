@@ -288,7 +288,7 @@ def points_of(outcomes: Outcomes, counts: Array, typed: bool) -> tuple[Array, Ar
     games = np.zeros_like(doubled)
     first, second = outcomes.pairs.T
     win, loss, tie, bad = np.moveaxis(counts, -1, 0)
-    shared = tie + (0 if typed else bad)
+    shared = tie if typed else tie + bad
     doubled[..., first, second] = 2 * win + shared
     doubled[..., second, first] = 2 * loss + shared
     games[..., first, second] = games[..., second, first] = counts.sum(-1)

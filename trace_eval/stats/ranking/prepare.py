@@ -190,7 +190,8 @@ def contradicted(
         joined = mirrored_rows(table.facts)
         one, other = codes[joined.T]
         unit = table.units()
-        test = position_bias(one, other, None if unit is None else unit[joined[:, 0]])
+        unit_of_joined = None if unit is None else unit[joined[:, 0]]
+        test = position_bias(one, other, unit_of_joined)
         if test.p >= alpha:
             return None
         rows = np.zeros(len(table), bool)

@@ -92,8 +92,9 @@ def problem(outcomes: Outcomes, typed: bool, prior: float) -> StrengthModel:
     names = (*outcomes.systems, BAR) if typed else outcomes.systems
     design = np.zeros((pairs, len(names)))
     design[:, :systems] = outcomes.design
-    virtual = np.zeros((pairs, kinds, systems if typed else 0, 3))
-    virtual_design = np.zeros((systems if typed else 0, len(names)))
+    games = systems if typed else 0
+    virtual = np.zeros((pairs, kinds, games, 3))
+    virtual_design = np.zeros((games, len(names)))
     if typed:
         for side in (0, 1):
             virtual[rows, 2, outcomes.pairs[:, side], 0] += 0.5
