@@ -31,7 +31,7 @@ from extractors.framing.extents import walk_of
 from extractors.framing.mpeg import mpeg
 from extractors.framing.reader import LONGEST_MARK
 from extractors.mix import cancelling, scale_problem
-from extractors.opening import NoRecording, Opened, sound_file
+from extractors.opening import LOST_S, NoRecording, Opened, sound_file
 
 Samples = npt.NDArray[np.float32]
 
@@ -163,7 +163,7 @@ def decode(
             samples.
     """
     label = name or ("<bytes>" if isinstance(source, bytes) else str(source))
-    with opened(source, label, max_seconds, part is not None) as (file, cut):
+    with opened(source, label, max_seconds, part is not None) as (file, cut, framed_s):
         counted = file.frames
         if part is None:
             samples, rate = _read(file, label, max_seconds)
@@ -174,14 +174,16 @@ def decode(
     if floats and (problem := scale_problem(samples)):
         raise AudioError(f"{label}: {problem}")
     taken = cancelling(samples, rate)
-    lost_s = (counted - len(samples)) / rate
+    counted_s, least_lost_s = counted / rate, _LEAST_LOST_S
+    if framed_s is not None and counted_s > framed_s:
+        counted_s, least_lost_s = framed_s, LOST_S  # by its bit rate, which varies
     if (
         part is None
         and cut is None
-        and lost_s >= _LEAST_LOST_S
+        and counted_s - len(samples) / rate >= least_lost_s
         and counted < _UNKNOWN_FRAMES
     ):
-        cut = f"its header counts {counted / rate:.2f} s"
+        cut = f"its header counts {counted_s:.2f} s"
     if cut is not None:
         cut = None if part else f"{cut}, and {len(samples) / rate:.2f} s are there"
     if taken is not None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import tempfile
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from math import inf
 from pathlib import Path
@@ -79,6 +79,12 @@ _SOUND = {
 
 #: No protocol has this name, so nothing but the file itself is opened.
 _NOTHING_ELSE = {"protocol_whitelist": "none"}
+
+
+#: Times between two packets from which on silence stands there, seconds: containers
+#: round them, and encoders pad their first packet; and up to which it does: behind more
+#: a stream begins anew, with a clock of its own.
+_LEAST_GAP_S, _MOST_GAP_S = 0.1, 60.0
 
 
 class _Kept:
@@ -196,9 +202,15 @@ def _copy(container: Any, out: Any, max_seconds: float | None) -> float:
             samples_in_all = max(max_seconds, MAX_SECONDS) * MAX_SAMPLES_PER_S
             most = int(min(max_seconds * rate, samples_in_all / channels))
         coded = 0
+        clock = _Clock()
         for packet in container.demux(stream):
             coded += packet.size
-            for block in converter.blocks(packet.decode()):
+            frames = packet.decode()
+            gap = round(clock.gap_s(frames) * rate)
+            if gap:
+                sound.write(np.zeros((gap, channels), np.float32))
+                written += gap
+            for block in converter.blocks(frames):
                 samples = block.reshape(-1, channels)
                 sound.write(samples)
                 written += len(samples)
@@ -207,6 +219,29 @@ def _copy(container: Any, out: Any, max_seconds: float | None) -> float:
         for block in converter.rest():
             sound.write(block.reshape(-1, channels))
     return coded
+
+
+class _Clock:
+    """The times of the frames of a stream, which say where sound is missing.
+
+    A recorder leaves out what nobody said, and a server loses fragments: whoever plays
+    the file hears silence there, and what follows comes at its own time.
+    """
+
+    def __init__(self) -> None:
+        self._next_s: float | None = None
+
+    def gap_s(self, frames: Sequence[Any]) -> float:
+        """Return the silence before the frames of a packet, seconds."""
+        gap_s = 0.0
+        for number, frame in enumerate(frames):
+            if frame.time is None or not frame.sample_rate:
+                self._next_s = None
+                continue
+            if not number and self._next_s is not None:
+                gap_s = frame.time - self._next_s
+            self._next_s = frame.time + frame.samples / frame.sample_rate
+        return gap_s if _LEAST_GAP_S <= gap_s <= _MOST_GAP_S else 0.0
 
 
 class _Converter:

@@ -269,6 +269,9 @@ _INNER_HEADER = re.compile(
     rb"(?s)RIFF....WAVE|OggS\x00\x02|fLaC\x00\x00\x00\x22|ID3[\x02-\x04]\x00"
 )
 
+#: Bytes that hold whole samples of every form.
+_ALIGNED = 24
+
 #: Bytes that are too few to tell.
 _FEWEST = 2048
 
@@ -285,7 +288,11 @@ def samples_of(data: bytes) -> str | None:
     Of several forms the one in which neighbours are most alike is taken: samples of
     mu-law, read as 16-bit numbers, are a wave, too, but a rough one.
     """
-    if len(data) < _FEWEST or data.startswith(RECORDINGS):
+    if data.startswith(RECORDINGS):
+        return None
+    zeros = len(data) - len(data.lstrip(b"\0"))
+    data = data[zeros // _ALIGNED * _ALIGNED :].rstrip(b"\0")
+    if len(data) < _FEWEST:
         return None
     likeness = {name: _likeness(_wave(data, name)) for name in _FORMS}
     best = max(likeness, key=lambda name: likeness[name])

@@ -39,7 +39,7 @@ _BLOCK_FRAMES = 1 << 18
 #: Sound that frames hold and a reader does not give, from which on another one is
 #: asked, seconds. Encoders say how much of their first and last frames is padding:
 #: under 0.1 s.
-_LOST_S = 0.2
+LOST_S = 0.2
 
 #: Bytes that frames must be of a file that is only taken for MPEG audio, as a share.
 _FRAMED = 0.5
@@ -51,6 +51,8 @@ class Opened(NamedTuple):
     file: soundfile.SoundFile
     cut: str | None
     """What shows that its end is missing, a clause; None: nothing does."""
+    framed_s: float | None = None
+    """How long its frames last, where they were counted; readers estimate it."""
 
 
 class NoRecording(Unreadable):
@@ -122,16 +124,24 @@ def sound_file(
             )
         raw.seek(0)
         cut = next((part.cut for part in parts if part.cut), None)
-        if len(parts) > 1 or (parts and parts[0].head):
+        # Behind a tag, readers take the length of the file for that of the recording.
+        is_apart = bool(parts) and (bool(parts[0].head) or parts[0].start > 0)
+        if len(parts) > 1 or is_apart:
             make = partial(
                 _joined, raw, size, parts, label, None if for_part else max_seconds
             )
             if len(parts) == 1:
                 window = io.BufferedReader(Window(raw, parts[0], size))
                 one = _one(
-                    window, label, max_seconds=max_seconds, parts=parts, size=size
+                    window,
+                    label,
+                    max_seconds=max_seconds,
+                    parts=parts,
+                    size=size,
+                    for_part=for_part,
                 )
-                yield Opened(stack.enter_context(one), cut)
+                file = stack.enter_context(one)
+                yield Opened(file, cut, framed_s=parts[0].seconds)
                 return
             kept = for_part and isinstance(handle, str)
             sound = decoded_once(str(handle), make) if kept else make()
@@ -146,7 +156,8 @@ def sound_file(
             size=size,
             for_part=for_part,
         )
-        yield Opened(stack.enter_context(whole), cut)
+        framed_s = parts[0].seconds if parts else None
+        yield Opened(stack.enter_context(whole), cut, framed_s=framed_s)
 
 
 @contextmanager
@@ -209,7 +220,7 @@ def _is_whole(
                 f"only {framed} of its {size} bytes are frames of MPEG audio"
             )
     seconds = sum(part.seconds or 0.0 for part in parts)
-    return bool(file.frames / file.samplerate >= seconds - _LOST_S)
+    return bool(file.frames / file.samplerate >= seconds - LOST_S)
 
 
 def _past_zeros(raw: IO[bytes], size: int) -> bytes:

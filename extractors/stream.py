@@ -48,7 +48,7 @@ def channel_blocks(
         AudioError: as :func:`decode` does, or there is no such channel.
     """
     label = str(path)
-    with opened(path, label) as (file, _):
+    with opened(path, label) as (file, *_):
         rate = int(file.samplerate)
         for channel in channels:
             if channel is not None and not 0 <= channel < file.channels:

@@ -106,11 +106,21 @@ def _next_start(reader: Reader, place: int, marks: Mapping[bytes, int]) -> int:
 
 
 def _searched(reader: Reader, place: int) -> list[Extent]:
+    stated = _stated_size(reader, place)
+    if stated and _begins(reader, place + stated):
+        return [Extent(place, place + stated)]
     head = reader.at(place, LONGEST_MARK)
     marks = {mark: 0 for mark in _CONTAINERS if head.startswith(mark)}
     end = _next_start(reader, place, marks)
-    cut = _fewer(_stated_size(reader, place), end - place)
+    cut = _fewer(stated, end - place)
     return [Extent(place, end, cut=cut)]
+
+
+def _begins(reader: Reader, place: int) -> bool:
+    """Tell whether a recording begins at a place, or behind tags that stand there."""
+    behind = reader.past_tags(place)
+    is_there = behind < reader.size
+    return is_there and walk_of(reader.at(behind, LONGEST_MARK)) is not None
 
 
 def _fewer(stated: int | None, there: int) -> str | None:
@@ -214,6 +224,8 @@ def _mp4(reader: Reader, place: int) -> list[Extent]:
             return [Extent(start, place)]
         if length == 1:
             length = reader.number(place + 8, 8, little=False)
+        if place > start and _begins(reader, place):
+            return [Extent(start, place)]
         if length < 8 or not name.strip().isalnum():
             return [Extent(start, _next_start(reader, place, {b"ftyp": 4}))]
         place += length

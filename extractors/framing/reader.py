@@ -46,6 +46,8 @@ class Reader:
 
     def at(self, place: int, count: int) -> bytes:
         """Return bytes from a place on; fewer at the end of the file."""
+        if place >= self.size:
+            return b""  # headers have numbers of 64 bits, which no file seeks
         if count > _SMALL:
             self._file.seek(place)
             return self._file.read(count)

@@ -6,8 +6,10 @@ import base64
 import io
 import pickle
 import struct
+from fractions import Fraction
 from pathlib import Path
 
+import av
 import numpy as np
 import pytest
 import soundfile
@@ -138,12 +140,17 @@ def test_a_count_of_flac_that_its_frames_contradict_is_not_believed(total: int) 
     )
 
 
-def test_mp3_without_a_count_of_frames_is_read_to_its_end() -> None:
-    one = encoded("MP3", 3.0)
+def _uncounted(kind: str, seconds: float) -> bytes:
+    """Encode a recording of MP3 without the frame that counts its frames."""
+    one = encoded(kind, seconds)
     info = one.index(b"Info") if b"Info" in one else one.index(b"Xing")
     start = one.rindex(b"\xff", 0, info)
     second = one.index(one[start : start + 2], start + 4)
-    assert decode(one[:start] + one[second:]).seconds >= 3.0
+    return one[second:]
+
+
+def test_mp3_without_a_count_of_frames_is_read_to_its_end() -> None:
+    assert decode(_uncounted("MP3", 3.0)).seconds >= 3.0
 
 
 def test_streaming_servers_sizes_of_all_ones_end_where_the_next_file_begins() -> None:
@@ -176,6 +183,75 @@ def test_what_stands_behind_a_recording_is_no_part_of_it(kind: str, tail: str) -
     assert decode(one + _TAILS[tail]).seconds == pytest.approx(
         decode(one).seconds, abs=0.02
     )
+
+
+def _id3(size: int) -> bytes:
+    """Return a tag of ID3v2 with a picture of so many bytes."""
+    seven_bits = bytes(size >> shift & 0x7F for shift in (21, 14, 7, 0))
+    return b"ID3\3\0\0" + seven_bits + np.random.default_rng(1).bytes(size)
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "WAV/PCM_16",
+        "WAV/ULAW",
+        "RF64/PCM_16",
+        "AIFF/PCM_16",
+        "CAF/PCM_16",
+        "MP3",
+        "mp3:mp3",
+        "ipod:aac",
+        "webm:libopus",
+    ],
+)
+def test_a_tag_in_front_costs_no_sound(kind: str) -> None:
+    """Of WAV and AIFF as many bytes were lost at the end as the tag has."""
+    one = encoded(kind, 1.5) if kind != "mp3:mp3" else _uncounted(kind, 1.5)
+    tagged = decode(_id3(20_000) + one)
+    assert tagged.cut is None
+    np.testing.assert_array_equal(tagged.samples, decode(one).samples)
+
+
+@pytest.mark.parametrize("first", ["ipod:aac", "webm:libopus"])
+@pytest.mark.parametrize("second", ["WAV/PCM_16", "MP3", "OGG/OPUS"])
+def test_what_follows_a_container_is_heard(first: str, second: str) -> None:
+    both = decode(encoded(first, 1.0) + encoded(second, 1.5))
+    assert both.seconds == pytest.approx(2.5, abs=0.2)
+
+
+def test_what_is_missing_between_two_packets_is_silent(tmp_path: Path) -> None:
+    """A server lost fragments; what follows must not come earlier than it was said."""
+    path = tmp_path / "call.mka"
+    wave = (20_000 * sweep(1.0)[:, 0]).astype(np.int16)
+    with av.open(path, "w", format="matroska") as file:
+        stream = file.add_stream("pcm_s16le", rate=RATE)
+        stream.layout = "mono"
+        for start_s in (0, 3):
+            frame = av.AudioFrame.from_ndarray(wave[None], format="s16", layout="mono")
+            frame.sample_rate, frame.pts = RATE, start_s * RATE
+            frame.time_base = Fraction(1, RATE)
+            file.mux(stream.encode(frame))
+        file.mux(stream.encode(None))
+    clip = decode(path)
+    assert clip.seconds == pytest.approx(4.0, abs=0.01)
+    loud = np.abs(clip.mono) > 0.01
+    assert not loud[RATE : 3 * RATE].any()
+    np.testing.assert_allclose(clip.mono[:RATE], clip.mono[-RATE:], atol=1e-6)
+
+
+def test_a_size_of_all_ones_in_64_bits_is_no_bug() -> None:
+    one = bytearray(encoded("RF64/PCM_16", 1.0))
+    at = one.index(b"ds64")
+    one[at + 8 : at + 32] = b"\xff" * 24
+    with pytest.raises(AudioError, match="cannot be decoded"):
+        decode(bytes(one))
+
+
+def test_mp3_before_zeros_is_not_called_samples_without_a_header() -> None:
+    """The remedy for samples of mu-law made noise of it."""
+    with pytest.raises(AudioError, match="cannot be decoded"):
+        decode(_uncounted("mp3:mp3", 3.0) + bytes(65_536))
 
 
 def test_samples_without_a_header_are_never_a_moment_of_mpeg(tmp_path: Path) -> None:

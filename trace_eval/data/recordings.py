@@ -67,7 +67,7 @@ def _problem(recording: Recording) -> str | None:
         )
     name = str(path)
     try:
-        with opened(path, name, max_seconds=0.0) as (file, _):
+        with opened(path, name, max_seconds=0.0) as (file, *_):
             return None if file.frames else "no samples; replace it"
     except AudioError as error:
         return str(error).removeprefix(f"{name}: ")

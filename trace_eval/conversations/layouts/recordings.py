@@ -201,7 +201,7 @@ def channel_count(path: Path) -> int:
     Raises:
         AudioError: it cannot be read.
     """
-    with opened(path, str(path), max_seconds=0.0) as (file, _):
+    with opened(path, str(path), max_seconds=0.0) as (file, *_):
         return int(file.channels)
 
 

@@ -152,7 +152,7 @@ def hear(channels: Sequence[Channel], detect: bool = True) -> list[Lane]:
     for audio in dict.fromkeys(channel.audio for channel in channels):
         in_file = [channel for channel in channels if channel.audio == audio]
         numbers = [channel.channel for channel in in_file]
-        with opened(audio, str(audio), max_seconds=0.0) as (file, _):
+        with opened(audio, str(audio), max_seconds=0.0) as (file, *_):
             rate = int(file.samplerate)
             header_s = _header_s(file)
         ears = [_Ear(place if detect else None) for place in range(len(in_file))]
