@@ -113,6 +113,9 @@ def test_seconds_stay_seconds(tmp_path: Path) -> None:
         (200, False, "seconds or milliseconds"),
         (1e6, True, "neither seconds nor milliseconds"),  # microseconds
         (8_000, True, "neither seconds nor milliseconds"),  # samples
+        (100, True, "no call has such seconds"),  # frames of 10 ms
+        (50, True, "no call has such seconds"),  # frames of 20 ms
+        (1 / 60, True, "no call has such seconds"),  # minutes
     ],
 )
 def test_what_may_be_both_or_neither_is_refused_with_a_remedy(
@@ -123,6 +126,36 @@ def test_what_may_be_both_or_neither_is_refused_with_a_remedy(
         read_conversations(path)
     path.write_text(path.read_text().replace("start,end", "start_ms,end_ms"))
     assert _times(path)[:2] == pytest.approx([3.2e-3 * scale, 5.1e-3 * scale])
+
+
+@pytest.mark.parametrize("unit", [1, 1e3, 1e6, 1e9])
+def test_unix_times_are_read_whatever_their_unit(tmp_path: Path, unit: float) -> None:
+    """Microseconds were read as milliseconds: a reply took 800 s."""
+    path = tmp_path / "turns.jsonl"
+    rows = []
+    for who, start, end, text in SAID:
+        times = {"start": (1.7e9 + start) * unit, "end": (1.7e9 + end) * unit}
+        rows.append({"role": who, **times, "text": text})
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert _times(path) == pytest.approx([at - 3 for at in TIMES], abs=1e-5)
+
+
+@pytest.mark.parametrize("between", ["T", " "])
+def test_calendar_times_of_a_table_are_read(tmp_path: Path, between: str) -> None:
+    path = tmp_path / "turns.csv"
+    lines = ["speaker,start,end,text"]
+    for who, start, end, text in SAID:
+        cells = [f"2026-05-01{between}10:00:{at:06.3f}Z" for at in (start, end)]
+        lines.append(f'{who},{",".join(cells)},"{text}"')
+    path.write_text("\n".join(lines) + "\n")
+    assert _times(path) == pytest.approx([at - 3 for at in TIMES], abs=1e-3)
+
+
+def test_a_time_that_is_no_number_has_a_remedy(tmp_path: Path) -> None:
+    path = tmp_path / "turns.jsonl"
+    path.write_text('{"role": "user", "start": "0,5", "end": "1,5", "text": "Yes."}\n')
+    with pytest.raises(UserError, match=r"'0,5'\); write seconds, or hh:mm:ss"):
+        read_conversations(path)
 
 
 def test_labels_in_milliseconds_are_refused_and_the_remedy_reads_them(

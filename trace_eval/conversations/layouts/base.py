@@ -28,6 +28,8 @@ USER_AND_AGENT = (
     Speaker(name="agent", role="agent"),
 )
 
+#: How a calendar time begins.
+_CALENDAR = re.compile(r"\s*\d{4}-\d{2}-\d{2}[T ]")
 
 _HOURS = re.compile(r"(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2}(?:[.,]\d{1,6})?)", re.ASCII)
 
@@ -195,17 +197,21 @@ def first_row(path: Path) -> dict[str, Any]:
 
 
 def time_of(value: Any, name: str) -> float | None:
-    """Read seconds, see :func:`number_of`, from Unix ms or ``hh:mm:ss.mmm``, too."""
+    """Read seconds, also of ``hh:mm:ss.mmm`` and of Unix times of smaller units."""
     if isinstance(value, str):
         clock = _HOURS.fullmatch(value.strip())
         if clock:
             hours, minutes, seconds = clock.groups()
             whole_minutes = 3600 * int(hours or 0) + 60 * int(minutes)
             return whole_minutes + float(seconds.replace(",", "."))
-    number = number_of(value, name)
-    if number is not None and number >= UNIX_MS:
-        return number / 1000
-    return number
+    try:
+        number = number_of(value, name)
+    except InputError as error:
+        raise InputError(f"{error}; write seconds, or hh:mm:ss.mmm") from None
+    parts = 1.0
+    while number is not None and number / parts >= UNIX_MS:
+        parts *= 1000
+    return number if number is None else number / parts
 
 
 def number_of(value: Any, name: str) -> float | None:
@@ -243,9 +249,9 @@ def place(value: Any, places: Places) -> Any:
 
 def moment(value: Any, name: str) -> float | None:
     """Read seconds, see :func:`time_of`, or the Unix seconds of a calendar time."""
-    if isinstance(value, str) and "T" in value:
+    if isinstance(value, str) and _CALENDAR.match(value):
         try:
-            return datetime.fromisoformat(value).timestamp()
+            return datetime.fromisoformat(value.strip()).timestamp()
         except ValueError:
             raise InputError(f"{name}: expected a time (got {value!r:.60})") from None
     return time_of(value, name)

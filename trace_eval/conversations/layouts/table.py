@@ -24,11 +24,11 @@ from trace_eval.conversations.layouts.base import (
     ReadCalls,
     call_zero,
     first_row,
+    moment,
     number_of,
     one,
     rows_of,
     text_of,
-    time_of,
 )
 from trace_eval.conversations.layouts.recordings import (
     Recordings,
@@ -228,8 +228,8 @@ def _row(number: int, cells: dict[str, Any]) -> _Row:
         raise InputError(
             f"row {number}: has no speaker; columns are {', '.join(_COLUMNS)}"
         )
-    start = time_of(cells.get("start"), f"row {number}: time")
-    end = time_of(cells.get("end"), f"row {number}: time")
+    start = moment(cells.get("start"), f"row {number}: time")
+    end = moment(cells.get("end"), f"row {number}: time")
     if (start is None) != (end is None):
         lacks = "end" if end is None else "start"
         raise InputError(

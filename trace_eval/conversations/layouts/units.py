@@ -23,6 +23,10 @@ _SLOWEST = 0.1
 #: 8 kHz would be 2 a second, microseconds none.
 _LIKE_SPEECH = (4.0, 60.0)
 
+#: Letters a second of a call that are no speech in seconds, where there are so many
+#: letters: frames of 20 ms and hundredths of a second give under .4, minutes over 500.
+_LIKE_A_CALL, _SURE_LETTERS = (0.4, 150.0), 60
+
 #: Letters a second that nobody says: of milliseconds such a turn is of another unit.
 _IMPOSSIBLE = 600.0
 
@@ -128,13 +132,22 @@ def _letters(text: str) -> int:
 
 def _by_words(letters: int, worded: list[Said]) -> tuple[float, str | None]:
     length = sum(turn.length for turn in worded)
-    if letters / length >= _SLOWEST:
-        return 1.0, None
-    first = max(
+    slowest_call, fastest_call = _LIKE_A_CALL
+    is_too_slow = letters / length < slowest_call
+    first = (max if is_too_slow else min)(
         worded, key=lambda turn: turn.length / max(1, _letters(turn.text or ""))
     )
     words = len((first.text or "").split())
     example = f"a turn of {counted(words, 'word')} lasts {first.length:g}"
+    if letters / length >= _SLOWEST:
+        is_a_call = not is_too_slow and letters / length <= fastest_call
+        if letters < _SURE_LETTERS or is_a_call:
+            return 1.0, None
+        raise InputError(
+            f"{example}, and all turns are {counted(letters, 'letter')} in {length:g}:"
+            " no call has such seconds; divide frames by their rate, multiply minutes"
+            f" by 60, or {_REMEDY}"
+        )
     slowest, fastest = _LIKE_SPEECH
     if not slowest <= letters / (MS * length) <= fastest:
         raise InputError(
