@@ -154,6 +154,45 @@ def test_no_rater_of_a_wide_sheet_is_dropped(
         assert _letters(column.tolist()) == labels
 
 
+@pytest.mark.parametrize(
+    ("header", "rows", "raters", "says"),
+    [
+        ("id,ann,ben,majority", ("1,tie,1", "2,2,2"), {"ann", "ben"}, "majority"),
+        ("id,ann,ann_sure,ben", ("1,2,tie", "2,1,1"), {"ann", "ben"}, "ann_sure"),
+        (
+            "id,system_a,system_b,ann,ben,cem",
+            ("x,y,1,tie,x", "x,y,2,2,="),
+            {"ann", "ben"},
+            "cem was left out because '=' in it is no label",
+        ),
+    ],
+)
+def test_what_is_read_as_a_rater_and_what_is_not_is_named(
+    header: str, rows: tuple[str, ...], raters: set[str], says: str, tmp_path: Path
+) -> None:
+    """Majorities and confidences counted as votes, and a rater was left out unnamed."""
+    lines = [header, *(f"q{number},{row}" for number, row in enumerate(rows))]
+    result = read_labels(_write(tmp_path, "\n".join(lines) + "\n"))
+    assert set(result.raters()) == raters
+    assert says in result.warnings[0].text
+
+
+@pytest.mark.parametrize(
+    ("header", "rows", "remedy"),
+    [
+        ("id,ann_content,ann_overall,ben_content", ("1,2,1", "2,1,tie"), "overall"),
+        ("id,ann,ben", ("1.0,2.0", "2.0,"), "rater=ann,ben"),
+    ],
+)
+def test_columns_that_are_no_votes_of_one_question_are_refused(
+    header: str, rows: tuple[str, ...], remedy: str, tmp_path: Path
+) -> None:
+    lines = [header, *(f"q{number},{row}" for number, row in enumerate(rows))]
+    path = _write(tmp_path, "\n".join(lines) + "\n")
+    with pytest.raises(UserError, match=f"--column {remedy}"):
+        read_labels(path)
+
+
 def test_raters_that_look_alike_meet_and_are_named(tmp_path: Path) -> None:
     names = ("Zoe\u0301", "Zo\u00e9 ", "zo\u00e9", "Zo\u200b\u00e9")
     rows = "".join(f"q{number},{name},1\n" for number, name in enumerate(names))

@@ -179,6 +179,27 @@ def test_rank_says_after_the_labels_whether_they_are_enough(tmp_path: Path) -> N
     assert "Not enough" in trace_eval("rank", file).out
 
 
+def test_labels_of_one_instruction_after_the_other_get_no_help_from_a_judge(
+    tmp_path: Path,
+) -> None:
+    """Ten instructions of eight pairs, seven of them won, were enough after four."""
+    rows = ["id,instruction_id,system_a,system_b,preference"]
+    labels = ["id,preference"]
+    for instruction in range(10):
+        won, is_right = instruction < 7, instruction < 8
+        label, other = ("1", "2") if won else ("2", "1")
+        for pair in range(8):
+            name = f"p{instruction}-{pair}"
+            verdict = label if is_right else other
+            rows.append(f"{name},i{instruction},x,y,{verdict}")
+            labels.append(f"{name},{label}")
+    judged, people = tmp_path / "judged.csv", tmp_path / "people.csv"
+    judged.write_text("\n".join(rows) + "\n")
+    people.write_text("\n".join(labels) + "\n")
+    said = trace_eval("rank", judged, "--labels", people, "--resamples", 0).out
+    assert "Not enough for a look after every label" in said
+
+
 def test_rank_does_not_guess_in_which_order_a_whole_queue_was_labelled(
     tmp_path: Path,
 ) -> None:

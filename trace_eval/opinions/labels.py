@@ -60,6 +60,7 @@ from trace_eval.opinions.rater_columns import (
     columns_like_labels,
     label_of_each,
     only_labels,
+    partly_labels,
     rater_columns,
     refuse_without,
 )
@@ -350,7 +351,7 @@ def labelled_columns(
         return read, ()
     of_each = label_of_each(table, read, systems, raters)
     if of_each is not None:
-        return of_each, (_rater_note(table, of_each["rater"]),)
+        return of_each, (_rater_note(table, of_each["rater"], systems),)
     only = only_labels(table, systems)
     if only is None:
         return read, ()
@@ -362,7 +363,11 @@ def labelled_columns(
     return read | {dimension: column}, (DataWarning("labels", text),)
 
 
-def _rater_note(table: OpinionTable, of_rows: Sequence[str | None]) -> DataWarning:
+def _rater_note(
+    table: OpinionTable,
+    of_rows: Sequence[str | None],
+    systems: Collection[object],
+) -> DataWarning:
     """Say which columns are read as raters, and which may be, too."""
     raters = list(dict.fromkeys(map(str, of_rows)))
     text = f"{table.name}: each of the columns {', '.join(raters)} is read as a rater"
@@ -371,6 +376,11 @@ def _rater_note(table: OpinionTable, of_rows: Sequence[str | None]) -> DataWarni
         text += (
             f"; {', '.join(left_out)} may be labels, too, and was left out: --column"
             f" rater={','.join(raters + left_out)} counts all"
+        )
+    for name, cell in partly_labels(table, raters, systems).items():
+        text += (
+            f"; {name} was left out because {cell!r:.40} in it is no label: --column"
+            f" rater={','.join([*raters, name])} asks what it means"
         )
     return DataWarning("raters", text)
 

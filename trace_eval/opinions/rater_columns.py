@@ -31,6 +31,9 @@ from trace_eval.opinions.label_files import (
 from trace_eval.opinions.row_status import is_status
 from trace_eval.opinions.survey_layouts import RATER
 
+#: Labels as a table of floats has them.
+_AS_FLOATS = (0.0, 0.5, 1.0, 2.0)
+
 #: Values of a label that are told apart: two winners, and ties of two kinds.
 _MOST_LABELS = 4
 
@@ -156,6 +159,8 @@ def _meant(
 ) -> str | None:
     """Write ``FIELD=COLUMN`` for columns of labels alone: one, or several of raters."""
     names = [name for name in names if not is_status(name) and not _names_a_part(name)]
+    names = [name for name in names if not _sums_up(name)] or names
+    names = _of_one_opinion(names)
     columns, labels = _label_columns(table, names, systems)
     if not labels:
         for name in names:
@@ -170,7 +175,7 @@ def _meant(
 
 
 def _compares(cells: Iterable[str | None]) -> bool:
-    """Tell whether a column is a comparison scale: numbers alone, some below 0."""
+    """Tell whether a column compares by numbers alone: some below 0, or written 1.0."""
     is_signed = False
     for cell in cells:
         if is_missing(cell):
@@ -178,7 +183,8 @@ def _compares(cells: Iterable[str | None]) -> bool:
         number = number_of(cell)
         if number is None:
             return False
-        is_signed = is_signed or number < 0
+        is_written_as_float = "." in (cell or "") and number in _AS_FLOATS
+        is_signed = is_signed or number < 0 or is_written_as_float
     return is_signed
 
 
@@ -237,6 +243,19 @@ _DESIGN = frozenset((
     "length", "duration", "difficulty", "priority", "cluster", "visit", "experiment", "screen",
 ))  # fmt: skip
 
+
+#: What columns are called that sum up raters, or say how sure one was.
+_OF_NO_RATER = frozenset((
+    "majority", "final", "consensus", "gold", "aggregate", "aggregated", "adjudicated", "resolved",
+    "confidence", "confident", "certainty", "certain", "sure", "truth", "expected", "correct",
+    "agreement", "intensity", "strength", "familiarity",
+))  # fmt: skip
+
+#: Words in names of columns that hold one part of an opinion.
+_PARTS_OF_OPINIONS = frozenset((
+    "content", "voice", "quality", "paralinguistics", "overall", "naturalness", "prosody",
+    "emotion", "accuracy", "fluency", "helpfulness",
+))  # fmt: skip
 
 #: Words in names of columns that hold the answer that lost: read as a rater's, or as the
 #: label, they would turn every label round.
@@ -322,7 +341,13 @@ def columns_like_labels(table: OpinionTable) -> list[str]:
 
 
 def _like_raters(columns: TextColumns, labels: Mapping[str, set[str]]) -> list[str]:
-    """Find columns that may be raters' by content and, if digits, by their names."""
+    """Find columns that may be raters' by content and, if digits, by their names.
+
+    Columns of several parts of an opinion are no raters', and neither are those that
+    sum raters up.
+    """
+    of_raters = _of_one_opinion([name for name in labels if not _sums_up(name)])
+    labels = {name: labels[name] for name in of_raters}
     words = [name for name in labels if not _are_digits(columns[name])]
     with_digits = any(not {"1", "2"}.isdisjoint(columns[name]) for name in words)
     digits_count = with_digits or not words
@@ -331,6 +356,49 @@ def _like_raters(columns: TextColumns, labels: Mapping[str, set[str]]) -> list[s
         if name in words or (digits_count and not _names_a_part(name)):
             found.append(name)
     return found
+
+
+def _sums_up(name: str) -> bool:
+    return not _OF_NO_RATER.isdisjoint(_words(name))
+
+
+def _of_one_opinion(names: Sequence[str]) -> list[str]:
+    """Leave out columns of parts of an opinion, where there are several parts."""
+    parts = {name: _PARTS_OF_OPINIONS.intersection(_words(name)) for name in names}
+    if len(set(parts.values())) < 2:
+        return list(names)
+    return [name for name in names if not parts[name]]
+
+
+def partly_labels(
+    table: OpinionTable, raters: Collection[str], systems: Collection[object] = ()
+) -> dict[str, str]:
+    """Return columns most of whose cells are labels, with the first that is none."""
+    names: list[str] = []
+    sides: dict[str, str] = {}
+    for name in table.columns():
+        if NAMES.get(name) in ("system_a", "system_b", "system"):
+            sides[name] = NAMES[name]
+    for name in _unnamed(table.columns()):
+        if name not in raters and not _names_a_part(name) and not _sums_up(name):
+            names.append(name)
+    columns, labels = _label_columns(table, names, systems)
+    winners = set(map(plain, systems))
+    for column in table.read(sides).values() if sides else ():
+        winners.update(plain(cell) for cell in column if cell)
+    results: dict[str, str] = {}
+    for name in names:
+        cells = [cell for cell in columns.get(name, ()) if not is_missing(cell)]
+        strange = [cell for cell in cells if cell and not _is_label(cell, winners)]
+        if name not in labels and 0 < 2 * len(strange) <= len(cells):
+            results[name] = strange[0]
+    return results
+
+
+def _is_label(cell: str, winners: Collection[str]) -> bool:
+    with suppress(ValueError):
+        return bool(_labels_in([cell], [], winners))
+    return False
 
 
 def _are_digits(cells: Iterable[str | None]) -> bool:

@@ -45,6 +45,9 @@ TO_THE_END = (
 #: labels were drawn by instruction.
 _TOUCHED = 0.8
 
+#: Parts of the labels after which that is looked at, and the fewest labels that tell.
+_PARTS, _LEAST_LABELS = 8, 8
+
 
 def of_annotators(
     votes: Opinions, dimension: str | None = None, level: float = 0.95
@@ -225,7 +228,7 @@ def _pool(
         pairs_of_unit = np.ones(pairs)
         unit_number, _ = index_of(items)
     else:
-        if not _touches_many(unit[in_pool], unit[labelled_rows]):
+        if not _come_at_random(unit[in_pool], unit[labelled_rows]):
             return None
         pairs_of_unit = np.bincount(unit[in_pool]).astype(np.float64)
         unit_number, _ = index_of(unit[labelled_rows].tolist())
@@ -239,6 +242,21 @@ def _pool(
         pairs=pairs,
         independent=float(pairs_of_unit.sum() ** 2 / (pairs_of_unit**2).sum()),
     )
+
+
+def _come_at_random(every: WholeNumbers, labelled_units: WholeNumbers) -> bool:
+    """Tell whether labels touch instructions as a random order would, on the way too.
+
+    Whoever labels one instruction after the other has touched few of them at first, and
+    all in the end.
+    """
+    count = len(labelled_units)
+    ends = {count}
+    for part in range(1, _PARTS):
+        end = count * part // _PARTS
+        if end >= _LEAST_LABELS:
+            ends.add(end)
+    return all(_touches_many(every, labelled_units[:end]) for end in ends)
 
 
 def _touches_many(every: WholeNumbers, labelled_units: WholeNumbers) -> bool:
