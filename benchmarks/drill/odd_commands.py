@@ -57,7 +57,20 @@ def _labels(rows: Rows, name: str) -> Rows:
     return [{**row, name: row["human"]} for row in rows if row["human"] is not None]
 
 
-def write_pairs_run(folder: Path, rows: Rows) -> Path:
+def write_shards(folder: Path, rows: Rows) -> list[Path]:
+    """Write the run of some rows as three shards, of which the second has none."""
+    parts = (rows[::2], [], rows[1::2])
+    shards = []
+    for number, part in enumerate(parts):
+        shard = {"index": number + 1, "of": 3, "pairs": len(rows), "digest": "d"}
+        run = write_pairs_run(folder / f"shard{number + 1}", part, shard=shard)
+        places = range(number // 2, len(rows), 2) if part else ()
+        (run / "places.jsonl").write_text("".join(f"{place}\n" for place in places))
+        shards.append(run)
+    return shards
+
+
+def write_pairs_run(folder: Path, rows: Rows, shard: Row | None = None) -> Path:
     """Write a run of pairs with these verdicts, whose recordings are missing."""
     pairs, judgements, overall = [], [], []
     for row in rows:
@@ -94,7 +107,9 @@ def write_pairs_run(folder: Path, rows: Rows) -> Path:
         judgements.append(Judgement.model_validate(facts))
         fused = {"pair": pair.id, "policy": "asked", "rating": label, "why": "x"}
         overall.append(Overall.model_validate(fused))
-    record = {"judge": {"spec": "openai:m"}, "policy": "asked"}
+    record: Row = {"judge": {"spec": "openai:m"}, "policy": "content_first"}
+    if shard is not None:
+        record["shard"] = shard
     return write_folder(
         folder, record, pairs=pairs, judgements=judgements, overall=overall
     )
@@ -187,6 +202,16 @@ def commands_of_pairs(folder: Path, rows: Rows) -> Iterator[list[object]]:
     yield ["compare", run, other, "--labels", labels]
     yield ["compare", "--judge-change", run, other]
     yield ["gate", run, other]
+    shards = write_shards(folder, [row for row in rows if _fits_a_run(row)])
+    whole = folder / "whole"
+    yield ["merge", *shards, "--out", whole]
+    yield ["rank", whole, *QUICK]
+    yield ["show", shards[1]]
+    yield ["rank", shards[1], *QUICK]
+    for name in ("pairs.jsonl", "places.jsonl", "judgements.jsonl"):
+        (shards[0] / name).write_text("")  # as a kill leaves it before the first pair
+    yield ["merge", *shards, "--out", folder / "lost"]
+    yield ["merge", *shards, "--out", folder / "part", "--partial"]
 
 
 def commands_of_scores(folder: Path, rows: Rows) -> Iterator[list[object]]:

@@ -133,6 +133,19 @@ def test_a_shard_that_was_killed_is_named(
     assert result.summary.unscored["not_judged"] == count - left
 
 
+def test_a_shard_that_was_killed_before_it_wrote_its_pairs_is_missed(
+    tmp_path: Path, shards: list[Path]
+) -> None:
+    """Its record stands before its pairs do: it looked like a shard without any."""
+    for name in ("pairs.jsonl", "places.jsonl", "judgements.jsonl"):
+        (shards[1] / name).unlink()
+    with pytest.raises(UserError, match=f"5 of the 7 pairs .* one of {shards[1]} was"):
+        merge(shards, tmp_path / "merged")
+    partly = merge(shards, tmp_path / "merged", partial=True)
+    assert partly.summary is not None
+    assert partly.summary.scored == 5
+
+
 def test_what_does_not_belong_together(
     tmp_path: Path, shards: list[Path], judge: LouderWins
 ) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
@@ -176,8 +176,10 @@ class _Runs:
 
     def _check_finished(self) -> None:
         """Refuse a run that was killed or stopped before it came to all its items."""
+        counts: dict[Path, int] = {}
         for folder in self.folders:
             waiting, count = _never_judged(folder, self.files, self.records[folder])
+            counts[folder] = count
             if waiting:
                 shard = self.records[folder].shard
                 name = (
@@ -191,6 +193,22 @@ class _Runs:
                     " never judged; repeat its command, or merge what is there with"
                     " --partial"
                 )
+        self._check_count(counts)
+
+    def _check_count(self, counts: Mapping[Path, int]) -> None:
+        """Refuse shards without all items: one was killed before it wrote its own."""
+        shard = self.records[self.folders[0]].shard
+        there = sum(counts.values())
+        if shard is None or there >= shard.pairs:
+            return
+        what = counted(shard.pairs, self.files.item)
+        without = [str(folder) for folder, count in counts.items() if not count]
+        suspects = ", ".join(without or map(str, self.folders))
+        raise RunFolderError(
+            f"merge: the shards have {there} of the {what} of their input, and one"
+            f" of {suspects} was stopped before the end; repeat the command of each,"
+            " or merge what is there with --partial"
+        )
 
     def write(self, to: Run) -> Merged:
         """Write a whole run."""
