@@ -22,6 +22,7 @@ from trace_eval.report.audio import AudioAssets
 from trace_eval.report.lanes import lanes_of
 from trace_eval.review.material import load_material
 from trace_eval.runs.outcomes import ClipRecord
+from trace_eval.runs.preferences import export_preferences
 from trace_eval.runs.run import Run
 from trace_eval.runs.unchanged import RecordingLook
 
@@ -193,6 +194,8 @@ def test_a_report_does_not_play_other_sound_and_a_review_refuses(folders: Path) 
     assert not [*folders.glob("none_audio/*.wav")]
     with pytest.raises(UserError, match="recordings of 2 pairs were replaced"):
         load_material(folders / "run")
+    with pytest.raises(UserError, match=r"were replaced .* and export that"):
+        export_preferences(folders / "run")  # a trainer would learn from other sound
 
 
 def test_scores_of_replaced_recordings_are_refused(folders: Path) -> None:

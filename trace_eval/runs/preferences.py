@@ -26,6 +26,7 @@ from trace_eval.estimate.share import Share
 from trace_eval.runs.outcomes import instruction_of
 from trace_eval.runs.run import Run
 from trace_eval.runs.stored_lines import LineIndex
+from trace_eval.runs.unchanged import refuse_changed
 
 #: Labelled winners that a band of margins needs before its agreement says anything.
 BAND_LABELS = 30
@@ -79,11 +80,14 @@ def export_preferences(
         policy: of the overall ratings; None: the last.
 
     Raises:
-        UserError: no run of pairs is there.
+        UserError: no run of pairs is there, or recordings were replaced since they were
+            judged: a trainer would learn from others.
     """
     run = Run.open(folder)
     path = out or run.path("export.preferences.jsonl")
     preferences = list(preferences_of(run, policy))
+    pairs = (each.pair for each in preferences)
+    refuse_changed(run, pairs, "judge again into a new --out, and export that")
     bands = bands_of(preferences)
     words = _Words(run)
     rows = (_row(each, bands, words) for each in preferences)
