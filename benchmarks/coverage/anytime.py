@@ -44,6 +44,9 @@ _NEVER = 10**9
 #: Share of the pairs that a judge which does not know calls for A, a tie, and B.
 _BLIND = (0.4, 0.2, 0.4)
 
+#: Mean square of what it calls them, as points.
+_BLIND_SQUARE = 0.4 + 0.2 / 4
+
 
 @dataclass(frozen=True)
 class World:
@@ -108,6 +111,21 @@ class World:
             else np.inf
         )
 
+    @property
+    def planned_with_judge(self) -> float:
+        """Labels of a fixed plan that has the judge's verdicts as a control variate.
+
+        The best multiple of the verdicts is taken off the labels; what it explains is
+        known up to the size of the run.
+        """
+        right = self.right or 0.0
+        of_points = self.win + self.ties / 4 - self.truth**2
+        mean = right * self.truth + (1 - right) * 0.5
+        square = right * (self.win + self.ties / 4) + (1 - right) * _BLIND_SQUARE
+        explained = (right * of_points) ** 2 / (square - mean**2)
+        wanted = of_points / self.planned
+        return (of_points - explained) / (wanted - explained / self.pairs)
+
     def draw(self, seed: int) -> tuple[bool, int]:
         """Return whether every look held the truth, and the labels until enough.
 
@@ -169,6 +187,9 @@ class World:
             median = float(np.median([end for _, end in every]))
             row |= {"fixed plan": round(plan), "labels until enough": median}
             row["soon"] = round(median / plan, 2)
+            if self.right is not None and not self.against:
+                helped = self.planned_with_judge / plan
+                row["fixed plan with this judge"] = round(helped, 2)
         return row
 
 

@@ -262,7 +262,7 @@ def test_the_same_id_is_fine_for_another_rater_or_repeat() -> None:
     two = table("t", {"overall": "12"}, id=["a", "a"], rater=["x", "y"])
     assert sorted(two.raters()) == ["x", "y"]
     assert len(table("t", {"overall": "12"}, id=["a", "a"], repeat=["0", "1"])) == 2
-    with pytest.raises(UserError, match="was given in record 1"):
+    with pytest.raises(UserError, match=r"given in record 1 .* by a 'repeat' column"):
         table("t", {"overall": "12"}, id=["a", "a"], rater=["x", "x"])
 
 

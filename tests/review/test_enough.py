@@ -14,6 +14,7 @@ from tests.support.browser import Server
 from tests.support.cli import trace_eval
 from tests.support.review_pages import client_of
 from tests.support.reviewed import answered, opened
+from trace_eval.data.items import Pair
 from trace_eval.review.app import create_app
 from trace_eval.review.enough import Watch, lines_of, stopping_of
 from trace_eval.review.exports import write_exports
@@ -165,6 +166,38 @@ def test_the_page_says_what_the_judge_saves(run: Path) -> None:
     page = client.get("/results").text
     assert "4 of 6 pairs were labelled; the judge decides none of the others" in page
     assert "nothing is saved" in page
+
+
+def test_the_page_the_screening_and_the_card_say_one_sentence(tmp_path: Path) -> None:
+    items = []
+    for number in range(40):
+        record = reviewed.pairs(tmp_path, 1)[0].model_dump(exclude_none=True)
+        record |= {"id": f"p{number}", "instruction": {"text": f"Say {number}."}}
+        for side in "ab":
+            sound = tone(0.05, hz=300 + 3 * number + 600 * (side == "b"))
+            record[side]["audio"] = write(tmp_path / f"{side}{number}.wav", sound)
+        items.append(Pair.model_validate(record))
+    ratings = {pair.id: (Rating.A, Rating.B)[n % 2] for n, pair in enumerate(items)}
+    judged = {item: reviewed.scored(item, rating) for item, rating in ratings.items()}
+    run = reviewed.write_run(tmp_path / "run", items, judged)
+    review = opened(run, "ab", budget=33, random_share=1.0)
+    for _ in range(33):
+        position = review.position("ada")
+        assert position is not None
+        is_first = ratings[position.view.item] == Rating.A
+        answered(
+            review, "ada", "1" if is_first == (position.view.shown == "ab") else "2"
+        )
+    said = (
+        "33 of 40 pairs were labelled; the judge decides 7 of the others with at most"
+        " 10 % wrong (95 % sure); 0 are left to people: 18 % saved."
+    )
+    assert said in client_of(review, "ada").get("/results").text
+    write_exports(review, tmp_path / "out")
+    labels = tmp_path / "out" / "labels.csv"
+    assert said in " ".join(trace_eval("screen", run, "--labels", labels).out.split())
+    trace_eval("card", run, "--labels", labels)
+    assert said in (run / "card.md").read_text()
 
 
 def test_an_answer_is_followed_by_a_look(pairs: Path) -> None:

@@ -129,7 +129,10 @@ def test_ratings_of_unknown_items_are_refused_or_dropped(tmp_path: Path) -> None
             "--map 77=missing --map 88=missing --map 99=missing",
         ),
         ("i0,P9,3.5", "'3.5' is not one of"),
-        ("i0,P1,5", "id i0 was given in record 1 already, by P1"),
+        (
+            "i0,P1,5",
+            "id i0 was given in record 1 already, by P1; delete one, or give each an id",
+        ),
     ],
 )
 def test_bad_ratings_are_named(tmp_path: Path, line: str, message: str) -> None:

@@ -119,6 +119,7 @@ def test_looks_after_every_label_hold_in_every_stored_world_and_the_page_has_the
     assert least >= 0.95
     assert f"In {len(rows)} worlds" in page
     assert f"in at least {percent(least)} of 400 draws" in page
+    bounds: list[str] = []
     for pairs, win in ((300, 0.5), (1000, 0.5), (1000, 0.55)):
         for knows in ("0%", "70%", "85%"):
             name = (
@@ -126,3 +127,6 @@ def test_looks_after_every_label_hold_in_every_stored_world_and_the_page_has_the
                 f" {knows}"
             )
             assert f"{rows[name]['soon']:.2f}" in page, name
+            if knows == "70%":
+                bounds.append(f"{rows[name]['fixed plan with this judge']:.2f}")
+    assert f"itself takes {bounds[0]}, {bounds[1]} and {bounds[2]}." in page

@@ -300,9 +300,19 @@ def refuse_duplicates(
             record, first_record = int(records[row]), int(records[first])
         raise InputError(
             f"{source}, record {record + 1}: id {ids[row]} was given in record"
-            f" {first_record + 1} already{by_rater}; delete one, or tell them apart by"
-            " a 'rater' or 'repeat' column"
+            f" {first_record + 1} already{by_rater}; delete one, or"
+            f" {_told_apart(rater, repeat, records)}"
         )
+
+
+def _told_apart(
+    rater: Texts | None, repeat: Texts | None, records: NDArray[np.int64] | None
+) -> str:
+    """Say what else would tell two rows of one id apart; scores have no repetitions."""
+    if records is not None or repeat is not None:
+        return "give each an id of its own"
+    columns = "a 'rater' or 'repeat' column" if rater is None else "a 'repeat' column"
+    return f"tell them apart by {columns}"
 
 
 #: From here on a number beside labels of 0 to 2 is a code for something else: -99, 9,
