@@ -4,10 +4,10 @@
 
 The commands are run for real, with no clip measured before; only the waiting is
 shortened, so that all takes 30 s. The page is docs/report.png, as
-``docs/make_screenshots.py`` left it. The picture is one SVG without a script: browsers
-and README pages play it. It begins with the page, so that nobody first sees an empty
-screen; whoever asks for less motion sees the page alone. Needs Pillow, which the extra
-``plot`` brings.
+``docs/make_screenshots.py`` left it, first its upper part and then its lower one. The
+picture is one SVG without a script: browsers and README pages play it. It begins with
+the page, so that nobody first sees an empty screen; whoever asks for less motion sees
+the page alone. Needs Pillow, which the extra ``plot`` brings.
 """
 
 from __future__ import annotations
@@ -148,28 +148,32 @@ def scrolling(shown: list[Shown]) -> str:
     return f"@keyframes scroll {{ {' '.join(steps)} }}"
 
 
-def page_image() -> str:
-    """Return the upper part of a pair's page, as wide as the terminal, as an image.
+def page_image() -> tuple[str, str]:
+    """Return the image of a pair's page, and the keyframes that scroll to its end.
 
-    It is held by the SVG itself.
+    The page is as wide as the terminal; the SVG holds it itself.
     """
     image = Image.open(PAGE).convert("RGB")
-    high = round(image.width * HEIGHT / WIDTH)
-    image = image.crop((0, 0, image.width, min(high, image.height)))
+    high = image.height * WIDTH / image.width
     held = io.BytesIO()
     image.save(held, "WEBP", quality=80)
     data = base64.b64encode(held.getvalue()).decode()
-    return (
+    drawn = (
+        '<g class="lines" style="animation-name: leaf">'
         f'<image class="page" style="animation-name: page" width="{WIDTH:g}"'
-        f' height="{HEIGHT:g}" preserveAspectRatio="xMidYMin slice"'
-        f' href="data:image/webp;base64,{data}"/>'
+        f' height="{high:g}" href="data:image/webp;base64,{data}"/></g>'
     )
+    lower = f"transform: translateY({min(0, HEIGHT - high):g}px)"
+    turned = share(LENGTH_S - PAGE_S / 2)
+    upper = "from { transform: translateY(0) }"
+    return drawn, f"@keyframes leaf {{ {upper} {turned}, to {{ {lower} }} }}"
 
 
 def picture(shown: list[Shown]) -> str:
     """Draw the terminal line by line, then the page."""
     frames = [appearing(f"l{number}", line.at_s) for number, line in enumerate(shown)]
-    frames += [scrolling(shown), appearing("page", LENGTH_S - PAGE_S)]
+    page, leafing = page_image()
+    frames += [scrolling(shown), appearing("page", LENGTH_S - PAGE_S), leafing]
     rows = []
     for number, line in enumerate(shown):
         y = MARGIN + 24 + (number + 0.8) * LINE
@@ -208,7 +212,7 @@ def picture(shown: list[Shown]) -> str:
             f' transform: translateY({-max(0, top) * LINE:g}px)">',
             *rows,
             "</g></g>",
-            page_image(),
+            page,
             "</g>",
             (
                 f'<rect width="{WIDTH:g}" height="{HEIGHT:g}" rx="8" fill="none"'

@@ -113,10 +113,13 @@ def shoot_call(page: Page) -> None:
         left_out = ("quality", "pitch", "loudness", "rate")
         subprocess.run([*rate, *(f"-x{group}=none" for group in left_out)], check=True)
         report = write_report(run, Path(folder) / "report.html", audio=True)
+        high = ViewportSize(width=VIEW["width"], height=TALL["height"])
+        page.set_viewport_size(high)  # all of the call, below the head of the page
         page.goto(f"{report.as_uri()}#call-call")
         page.locator("details[open] .lane").first.wait_for()
         page.wait_for_timeout(1000)
         page.locator("details[open] .call").screenshot(path=HERE / "call.png")
+        page.set_viewport_size(VIEW)
 
 
 def shoot_language(page: Page) -> None:

@@ -99,7 +99,11 @@ def test_a_run_that_is_too_small_says_so() -> None:
     got = make_plan(gather(judged, some), PlanOptions(0.02))
     assert (got.enough, got.more) == (False, 80)
     assert got.beyond > 1000
+    assert got.verdict.startswith("All 80 open pairs")
     assert "would not do" in got.verdict
+    judged, _, some = world(120, 119, 0.8)
+    last = make_plan(gather(judged, some), PlanOptions(0.02))
+    assert last.verdict.startswith("The one open pair")
 
 
 def test_enough_labels_are_enough() -> None:

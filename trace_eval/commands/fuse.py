@@ -92,9 +92,7 @@ def fuse(
                 " probabilities"
             )
         if out is None:
-            raise UserError(
-                f"out: name the folder of the probabilities of {run} with --out"
-            )
+            raise UserError(f"name the folder of the probabilities of {run} with --out")
         _calibrate(run, policy, labels=labels, columns=columns, folder=out)
         return
     if options != PairOptions() or out:

@@ -300,8 +300,11 @@ def _verdict(plan: LabelPlan) -> str:
         more = ""
         if plan.beyond:
             more = f"; about {counted(plan.beyond, 'pair')} in all would do"
+        left = f"All {counted(plan.more, 'open pair')}"
+        if plan.more == 1:
+            left = "The one open pair"
         return (
-            f"All {counted(plan.more, 'open pair')}{time} would not do: {interval}"
+            f"{left}{time} would not do: {interval}"
             f" would still be {expected} wide, not {width}{more}."
         )
     if not plan.more:
