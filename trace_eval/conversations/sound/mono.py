@@ -67,7 +67,7 @@ from trace_eval.data.conversation import (
 #: Error of the gap between two turns in wide band, without overlaps, ms: median and
 #: 95th percentile of fresh calls of a person and a synthetic voice, rendered of other
 #: voices.
-EDGE_ERROR_MS, EDGE_ERROR_P95_MS = 16, 198
+EDGE_ERROR_MS, EDGE_ERROR_P95_MS = 16, 127
 
 #: The name of the channel that holds both voices.
 MIX = "mix"
