@@ -321,7 +321,7 @@ def changes_of_voice(speech: tuple[Spans, Spans]) -> tuple[int, int]:
 def turns_of_voices(
     lane: Lane, speech: Sequence[Spans], ignore: Sequence[tuple[float, float]] = ()
 ) -> list[Spans]:
-    """Return the turns of two voices of one lane, with the edges of separate channels."""
+    """Return the turns of two voices of one lane, with the edges of two channels."""
     lanes = _parted(lane, speech)
     edges = turn_edges(lanes, segmented(lanes, ignore), echoes=False)
     return [one.segments for one in edges]
