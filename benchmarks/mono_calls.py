@@ -32,7 +32,7 @@ from blueprints import UserError
 from extractors import SPEECH_RATE, decode
 from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.conversations.spans import Spans, overlaps, runs, total
-from trace_eval.data.conversation import ROLES, Conversation
+from trace_eval.data.conversation import Conversation
 from trace_eval.turns.options import TurnsOptions
 from trace_eval.turns.report import time_turns
 
@@ -294,8 +294,8 @@ def matched(
 ) -> tuple[float, list[Spans]]:
     """Return the diarisation error rate, and the voices in the true sides' order."""
     sides: list[Spans] = []
-    for role in ROLES:
-        turns = [turn for _, turn in call.turns_of(role)]
+    for speaker in call.speakers:
+        turns = [turn for turn in call.turns if turn.speaker == speaker.name]
         sides.append([span for turn in turns for span in turn.stretches])
     error, order = error_rate(truth, sides, length_s)
     return error, [sides[side] for side in order]

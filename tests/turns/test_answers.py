@@ -88,6 +88,12 @@ def test_log_and_sound_are_drawn_one_above_the_other() -> None:
     assert len(user["bars"]) == 3
     assert user["log"][0].left == pytest.approx(100 * 0.5 / 18.2)
 
+    by_log = _item("c1", log=log).conversation
+    clock = by_log.clock.model_copy(update={"kind": "log"})
+    by_log = by_log.model_copy(update={"clock": clock})
+    page = lanes_of(by_log, {}, None)  # type: ignore[arg-type]
+    assert [lane["log"] for lane in page["lanes"]] == [[], []]
+
 
 def test_a_call_without_replies_says_why() -> None:
     fast, _, worst = _answers(_item("c1", [("agent", 1.0, 2.0)]))

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from blueprints import Blueprint
 from trace_eval.conversations.definitions.base import ONE_CHANNEL
 from trace_eval.conversations.findings import Findings, find, timing_line, words_of
+from trace_eval.conversations.sound.apart import has_times_of_log
 from trace_eval.conversations.sound.peaks import channel_peaks
 from trace_eval.conversations.whose_fault import whose_fault
 from trace_eval.data.answers import Cut, Recording, turn_recordings
@@ -191,9 +192,14 @@ def _lanes(
 
 
 def _logged(conversation: Conversation, role: str) -> list[tuple[float, float]]:
-    """Return a role's spans in a log that was fitted to the sound, on its clock."""
+    """Return a role's spans in a log that was fitted to the sound, on its clock.
+
+    Turns that have the times of the log are drawn once.
+    """
     log: Any = conversation.meta.get("log")
     if not isinstance(log, dict) or not log.get("logged"):
+        return []
+    if has_times_of_log(conversation):
         return []
     return [(float(start), float(end)) for start, end in log["logged"].get(role, [])]
 

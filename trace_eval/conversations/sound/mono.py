@@ -67,7 +67,7 @@ from trace_eval.data.conversation import (
 #: Error of the gap between two turns in wide band, without overlaps, ms: median and
 #: 95th percentile of fresh calls of a person and a synthetic voice, rendered of other
 #: voices.
-EDGE_ERROR_MS, EDGE_ERROR_P95_MS = 16, 198
+EDGE_ERROR_MS, EDGE_ERROR_P95_MS = 16, 127
 
 #: The name of the channel that holds both voices.
 MIX = "mix"
@@ -321,7 +321,7 @@ def changes_of_voice(speech: tuple[Spans, Spans]) -> tuple[int, int]:
 def turns_of_voices(
     lane: Lane, speech: Sequence[Spans], ignore: Sequence[tuple[float, float]] = ()
 ) -> list[Spans]:
-    """Return the turns of two voices of one lane, with the edges of separate channels."""
+    """Return the turns of two voices of one lane, with the edges of two channels."""
     lanes = _parted(lane, speech)
     edges = turn_edges(lanes, segmented(lanes, ignore), echoes=False)
     return [one.segments for one in edges]
