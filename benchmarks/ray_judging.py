@@ -13,26 +13,24 @@ lines.
 from __future__ import annotations
 
 import argparse
-import json
 import logging
-import multiprocessing
 import os
 import random
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from dataclasses import replace
 from functools import partial
 from io import BufferedReader, TextIOWrapper
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any, TypeVar, overload
+from typing import Any, overload
 
 from benchmarks.judged_as_expected import clip_of, lines_of, unexpected, words_of
-from benchmarks.process_tree import ProcessTree
+from benchmarks.passes import Passes, apart
 from benchmarks.report import save, table_of
 from tests.support import blueprints as make
 from tests.support.judged_on_ray import EQUAL, UNORDERED, ByHash
@@ -53,12 +51,7 @@ from trace_eval.runs.run import Run
 from trace_eval.runs.standing import Standing
 from trace_eval.runs.summary import Summary
 
-T = TypeVar("T")
-
 OPTIONS = Options(ExtractOptions(workers=0), ByHash())
-
-#: Columns of which the largest of all sessions counts.
-_LARGEST = ("largest process, GiB", "together, GiB")
 
 #: Of a file on an object store that is compared, so much at once.
 _REQUESTED_BYTES = 2**20
@@ -188,67 +181,13 @@ class _Progress:
         print(f"{seconds:.0f} s: {self.standing.done}", file=sys.stderr, flush=True)
 
 
-class _Passes:
-    """What each pass over the pairs took, in a file: a finished one is not done again.
-
-    Of a pass that was stopped the sessions are added up; one that was killed is not
-    known of.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._rows: dict[str, dict[str, Any]] = {}
-        if path.exists():
-            self._rows = json.loads(path.read_text())
-
-    def has(self, *names: str) -> bool:
-        """Whether all of some passes are finished."""
-        return all(self._rows.get(name, {}).get("pairs") for name in names)
-
-    def row(self, name: str, work: Callable[[], tuple[Summary, int]]) -> dict[str, Any]:
-        """Do what is left of a pass, and return what all of it took."""
-        row = self._rows.setdefault(
-            name, dict.fromkeys(("pairs", "s", "CPU s", *_LARGEST, "killed"), 0)
-        )
-        if not row["pairs"]:
-            self._add(row, work)
-        each_ms = round(1000 * row["CPU s"] / row["pairs"], 2)
-        seconds, largest = round(row["s"], 1), {k: round(row[k], 2) for k in _LARGEST}
-        cost = {"pairs": row["pairs"], "s": seconds, "CPU ms a pair": each_ms}
-        return {**cost, **largest, "killed": row["killed"]}
-
-    def _add(
-        self, row: dict[str, Any], work: Callable[[], tuple[Summary, int]]
-    ) -> None:
-        started, tree = time.monotonic(), ProcessTree()
-        try:
-            with tree:
-                summary, killed = work()
-            row["pairs"] = summary.scored
-            row["killed"] += killed
-        finally:
-            row["s"] += time.monotonic() - started
-            row["CPU s"] += tree.cpu_s
-            for name, gib in zip(
-                _LARGEST, (tree.largest_gib, tree.together_gib), strict=True
-            ):
-                row[name] = max(row[name], gib)
-            self._path.write_text(json.dumps(self._rows, indent=2))
-
-
-def _apart(work: Callable[..., T], *arguments: object) -> T:
-    """Call a function in a process of its own, which leaves no memory behind."""
-    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
-        return pool.submit(work, *arguments).result()
-
-
-def _judge_here(source: Path, out: Path) -> tuple[Summary, int]:
-    return open_again(source, out, OPTIONS).judge(), 0
+def _judge_here(source: Path, out: Path) -> dict[str, int]:
+    return {"pairs": open_again(source, out, OPTIONS).judge().scored, "killed": 0}
 
 
 def _judge_on_nodes(
     nodes: Nodes | None, source: Path, out: str, kills: int, seed: int
-) -> tuple[Summary, int]:
+) -> dict[str, int]:
     assert nodes is not None
     extract = replace(
         OPTIONS.extract, engine="ray", ray_address=nodes.address, workers=None
@@ -258,7 +197,8 @@ def _judge_on_nodes(
     def work() -> Summary:
         return open_again(source, out, options).judge(_Progress())
 
-    return killing(nodes, kills, seed, work)
+    summary, killed = killing(nodes, kills, seed, work)
+    return {"pairs": summary.scored, "killed": killed}
 
 
 def main() -> None:
@@ -291,11 +231,11 @@ def main() -> None:
     with ExitStack() as stack:
         home = chosen.home or Path(stack.enter_context(tempfile.TemporaryDirectory()))
         source, local = home / "source", home / "local"
-        passes = _Passes(home / "passes.json")
+        passes = Passes(home / "passes.json", "pairs")
         if not source.exists():
-            _apart(write_run, source, chosen.pairs)
+            apart(write_run, source, chosen.pairs)
         if not chosen.no_local:
-            work = partial(_apart, _judge_here, source, local)
+            work = partial(apart, _judge_here, source, local)
             results["one process"] = passes.row("one process", work)
 
         nodes = None

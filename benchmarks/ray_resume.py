@@ -1,12 +1,14 @@
 """What it costs to resume where a Ray cluster extracted, and to add an extractor.
 
-    python -m benchmarks.ray_resume [--clips 2000000] [--added 400] [--joined 100000]
+    python -m benchmarks.ray_resume [--clips 2000000] [--added 400]
+        [--joined 200000] [--home FOLDER]
 
 Finished clips are written as shards of 64 with a blueprint each, and the same job is
 run again by a process of its own: nothing is left to do. Then an extractor joins the
 plan of a small finished job on two processes of Ray, and that of a large one whose
 shards are written here; the calls of each extractor are counted. Where a number is 0,
-its part is left out, and its stored figures stay.
+its part is left out, and its stored figures stay, as do those of the large job for
+other numbers of clips. A large job that was stopped goes on where its folder is kept.
 """
 
 from __future__ import annotations
@@ -27,8 +29,10 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+import soundfile
 
-from benchmarks.report import arguments, save, stored, table_of
+from benchmarks.passes import Passes, apart
+from benchmarks.report import arguments, lines_of, save, stored, table_of
 from blueprints import Blueprint
 from extractors import Clip
 from tests.support import blueprints as make
@@ -150,37 +154,48 @@ def add(home: Path, clips: int) -> dict[str, dict[str, Any]]:
 
 
 def join(home: Path, clips: int) -> dict[str, Any]:
-    """Extract with one more extractor where so many short recordings are finished."""
+    """Extract with one more extractor where so many short recordings are finished.
+
+    What writes them is not counted.
+    """
     first = options_of(home)
     wider = replace(
         first, overrides={**first.overrides, "twice": Derived(home / "added")}
     )
-    with claimed(home / "out", "extract", private=True):
-        paths = write_finished(home, clips, first)
-    started, before = time.monotonic(), _lines(home / "peaks")
-    extract_to(home / "out", paths, wider)
-    seconds = time.monotonic() - started
-    return {
-        "clips": clips,
-        "s": round(seconds, 1),
-        "calls of the first extractor": _lines(home / "peaks") - before,
-        "clips of the new one": _batched(home / "added"),
-        "blueprints with both": _with_both(home / "out" / "blueprints.jsonl"),
-    }
+    if not (home / "paths").exists():
+        apart(write_finished, home, clips)
+    paths = [Path(line) for line in (home / "paths").read_text().splitlines()]
+
+    def extract() -> dict[str, Any]:
+        extract_to(home / "out", paths, wider)
+        return {
+            "clips": clips,
+            "calls of the first extractor": _lines(home / "peaks"),
+            "clips of the new one": _batched(home / "added"),
+        }
+
+    row = Passes(home / "passes.json", "clips").row("with one more", extract)
+    return {**row, "blueprints with both": _with_both(home / "out/blueprints.jsonl")}
 
 
-def write_finished(home: Path, clips: int, options: ExtractOptions) -> list[Path]:
-    """Write short recordings, and the shards of a job of one extractor."""
+def write_finished(home: Path, clips: int) -> None:
+    """Write short recordings, a list of them, and the shards of a finished job."""
+    options = options_of(home)
     plan = Plan(tuple(extractors_of(options)), options.cache, options.max_seconds)
     (extractor,) = plan.extractors
-    folder, digest = ShardFolder(str(home / "out" / "shards")), plan_digest(plan)
+    with claimed(home / "out", "extract", private=True):
+        folder, digest = ShardFolder(str(home / "out" / "shards")), plan_digest(plan)
     paths: list[Path] = []
     for start in range(0, clips, CHUNK_CLIPS):
         versions: list[str | None] = []
         extracted: list[Extracted] = []
         for number in range(start, min(start + CHUNK_CLIPS, clips)):
             samples = tone(SECONDS, 0.5 + number / clips / 3)
-            path = write(home / f"{start // 4096}" / f"{number}.wav", samples)
+            path = home / f"{start // 4096}" / f"{number}.wav"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            sink = BytesIO()  # soundfile would wait for the disk at each file
+            soundfile.write(sink, samples, RATE, subtype="FLOAT", format="WAV")
+            path.write_bytes(sink.getvalue())
             clip = Clip(samples[:, None], RATE)
             blueprint = Blueprint(clip=clip.sha256)
             group = extractor.extract(clip, blueprint)
@@ -191,7 +206,8 @@ def write_finished(home: Path, clips: int, options: ExtractOptions) -> list[Path
             extracted.append(Extracted(source.id, whole, audio_s=SECONDS))
         name = f"{digest}-{start:016x}.parquet"
         folder.write(name, to_parquet(extracted, versions))
-    return paths
+    (home / "peaks").unlink()  # what is counted are the calls of the next job
+    (home / "paths").write_text("".join(f"{path}\n" for path in paths))
 
 
 def _with_both(blueprints: Path) -> int:
@@ -220,7 +236,7 @@ def main() -> None:
     if sys.argv[1:2] == ["resume"]:
         print(json.dumps(resume(Path(sys.argv[2]), int(sys.argv[3]))))
         return
-    chosen = arguments(__doc__, clips=2_000_000, added=400, joined=100_000)
+    chosen = arguments(__doc__, clips=2_000_000, added=400, joined=200_000, home="")
     os.environ |= {"RAY_AUTH_MODE": "disabled", "RAY_USAGE_STATS_ENABLED": "0"}
     results = stored("ray_resume")
     results.pop("machine")
@@ -231,11 +247,12 @@ def main() -> None:
         if chosen.added:
             results["added"] = add(home / "few", chosen.added)
         if chosen.joined:
-            results["joined"] = join(home / "joined", chosen.joined)
+            kept = Path(chosen.home or home / "joined")
+            results["joined"][f"{chosen.joined:,}"] = join(kept, chosen.joined)
     table_of("a finished job again", "job", {"nothing is left": results["resumed"]})
     table_of("an extractor joins a finished job", "job", results["added"])
-    joined = {"with one more": results["joined"]}
-    table_of("an extractor joins a finished job of many clips", "job", joined)
+    joined = list(results["joined"].values())
+    lines_of("an extractor joins a finished job of many clips", joined)
     save("ray_resume", results)
 
 
