@@ -41,8 +41,8 @@ _ONLY_SAYS = re.compile(_SAY, re.I)
 _POINTED = re.compile(r"(?:[:=>(\[]| -) ?$")
 _PLACED = re.compile(
     r",? ?(?:(?:as|is|are|was|which|what|only|heard|said|spoken|uttered|found"
-    r"|also|stands?|appears?|occurs?|comes?) )*(?:in|from|by|of)(?: the \w+ of)? $|,? ?(?:says?|said) $|"
-    r" ?\($|,? (?:is|was) what $",
+    r"|also|stands?|appears?|occurs?|comes?) )*(?:in|from|by|of)(?: the \w+ of)? $"
+    r"|,? ?(?:says?|said) $| ?\($|,? (?:is|was) what $",
     re.I,
 )
 _MISSING = re.compile(
