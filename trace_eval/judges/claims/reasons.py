@@ -73,7 +73,7 @@ _THE_OTHER = re.compile(
 
 
 def _named_by_order(reasons: Iterable[str]) -> bool:
-    """Whether the reasons call the answers "the one" and "the other", and nothing else."""
+    """Whether the reasons name the answers "the one" and "the other" alone."""
     text = "\n".join(reasons)
     if not _THE_ONE.search(text) or not _THE_OTHER.search(text):
         return False
