@@ -182,6 +182,7 @@ STYLES_BY_FILE = (
     *("foreign.txt", "objects.txt", "chatty.txt", "reviewers.txt", "terse_log.txt"),
     *("teacher.txt", "translated.txt", "lawyer.txt", "stream.txt"),
     *("podcast.txt", "minutes.txt", "compact_keys.txt", "polite.txt"),
+    *("laboratory.txt", "texting.txt", "commentator.txt"),
 )
 
 

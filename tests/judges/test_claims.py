@@ -18,7 +18,7 @@ from tests.support.cli import ROOT
 from tests.support.llm_judges import reading_judge
 from trace_eval.data.answers import Answer, Instruction
 from trace_eval.data.items import Pair
-from trace_eval.data.judgement import Judgement
+from trace_eval.data.judgement import Judgement, VerdictOpinion
 from trace_eval.judges.ask.base import Reply, Request, Tokens
 from trace_eval.judges.ask.prices import FREE
 from trace_eval.judges.ask.scripted import ScriptedClient
@@ -28,6 +28,7 @@ from trace_eval.judges.claims.check import check
 from trace_eval.judges.claims.finding import ShownAnswers
 from trace_eval.judges.claims.follows import parts_about, stance_of
 from trace_eval.judges.claims.read import claims_of
+from trace_eval.judges.claims.reasons import checked
 from trace_eval.judges.options.judge_options import JudgeOptions
 
 TRUE = """
@@ -50,12 +51,18 @@ Neither response exceeds a rate of 230 WPM.
 The gap in P808 amounts to 0.61 in favour of answer 1.
 In P808, answer 1 (3.72) outperforms answer 2 (3.11).
 The pitch rises from 118 Hz in answer 2 to 181 Hz in answer 1.
+In neither case was a P808 above 4.11 observed.
+The pitch was found to differ by 63 Hz, in favour of answer 1.
+a1 has the higher pitch btw
 Answer 1, being longer, suits the request.
 Because answer 2 has a lower P808 than answer 1, I rate it lower.
 """.strip().splitlines()
 
 FALSE = """
 Answer 1 speaks at about 150 words per minute.
+In neither case was a P808 above 3.5 observed.
+a2 has the higher pitch btw
+Answer 2 is faster than its opponent.
 B has a higher P808 than A.
 P808 is 342 for answer 1.
 Answer 2 is quieter by 12 dB.
@@ -332,6 +339,29 @@ class Priced(ScriptedClient):
         return Reply(reply.text, Tokens(input=10, output=5))
 
 
+def test_the_one_and_the_other_are_the_answers_in_their_order() -> None:
+    reasons = {
+        "content": "The other is faster than the one.",
+        "voice_quality": "The one has P808 372.",
+    }
+    pair_ = Pair(
+        id="p",
+        instruction=Instruction(text=REQUEST),
+        a=Answer(audio="a.wav"),
+        b=Answer(audio="b.wav"),
+    )
+    case = Case.of(pair_, fast(), slow())
+
+    def held(reasons: dict[str, str]) -> list[bool | None]:
+        opinion = VerdictOpinion(order="ab", reasoning=reasons)
+        return [claim.holds for claim in checked(opinion, case)]
+
+    assert held(reasons) == [False, True]
+    named = reasons | {"voice_quality": "A is the one with P808 372."}
+    assert False not in held(named)
+    assert held({"content": "The one is faster than the other."}) == [True]
+
+
 def test_the_cost_of_a_retry_is_counted() -> None:
     false = json.dumps(verdict("2", "2", "2", reasoning="Answer 2 is faster."))
     true = json.dumps(verdict("1", "1", "1", reasoning="Answer 1 is faster."))
@@ -342,14 +372,9 @@ def test_the_cost_of_a_retry_is_counted() -> None:
     assert made.usage.output_tokens == 10
 
 
-#: Styles in which under 95 % of the faults are found, as the page says.
-OPEN = {"second_language"}
-
-
 def test_every_stored_style_has_the_promised_shares() -> None:
     for name, row in stored("reasons")["styles"].items():
-        least = 0.7 if name in OPEN else 0.95
-        assert row["recalled"] >= least * row["planted"], name
+        assert row["recalled"] >= 0.95 * row["planted"], name
         assert row["flagged_rightly"] >= 0.95 * row["flagged"], name
         assert row["without_a_measure_called_true"] == 0, name
 

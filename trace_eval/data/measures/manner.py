@@ -151,12 +151,12 @@ class Directions:
     @cached_property
     def readings(self) -> frozenset[str]:
         """Sounds of the directions as they may be read out, of one or more words."""
-        return frozenset(
-            "".join(map(sounds_of, form.split()))
-            for phrase in self.phrases
-            if self.stems & {stem_of(word) for word in phrase}
-            for form in _read_out(phrase)
-        )
+        results = set()
+        for phrase in self.phrases:
+            if not self.stems.isdisjoint(map(stem_of, phrase)):
+                for form in _read_out(phrase):
+                    results.add("".join(map(sounds_of, form.split())))
+        return frozenset(results)
 
     @property
     def heads(self) -> set[str]:

@@ -221,7 +221,7 @@ _FAVOUR = re.compile(
     r"[\w ]{0,12}\b(?:in favou?r of|to the advantage of|favou?ring) (?:the )?"
 )
 #: "Margin in P808: 1.0, for answer 1", "Δ pitch = 20 Hz (answer 1)".
-_CREDITED = re.compile(r",? (?:for|to) (?:the )?| ?[(\[]")
+_CREDITED = re.compile(r",? (?:for|to|in favou?r of) (?:the )?| ?[(\[]")
 
 
 def _behind(sentence: Sentence, token: Token, between: re.Pattern[str]) -> str:

@@ -37,7 +37,9 @@ _THINGS = (
 )
 THING = rf"(?:{'|'.join(_THINGS)})"
 THINGS = rf"(?:{'|'.join(_THINGS)}|replie)s"
-NUMBERED = rf"(?:the )?(?:{THING}|ans\.?|resp\.?|R) ?(?:#|no\. ?|number )?"
+NUMBERED = (
+    rf"(?:the )?(?:{THING}|ans\.?|resp\.?|R|[Aa](?=[12]\b)) ?(?:#|no\. ?|number )?"
+)
 _NO_PLACE = (
     r"(?! (?:half|third|quarter|part|words?|sentences?|syllables?|pauses?|time|seconds?|few|\d"
     r"|phrase|line|step|request|place|glance|attempt|thing|point|and foremost|language)\b)"
@@ -50,12 +52,13 @@ SIDES: Mapping[str, str] = {
     rf"|the first\b{_NO_PLACE}|the former|(?:number|no\.) ?(?:1|one)\b(?! of)|#1\b",
     "2": rf"{NUMBERED}(?:2|two|B)\b(?!\.\d)|(?:the )?(?:second|right) (?:{THING}|one)\b"
     rf"|the second\b{_NO_PLACE}|the latter|(?:number|no\.) ?(?:2|two)\b(?! of)|#2\b",
-    "other": rf"the other(?: (?:one|{THING}))?\b(?! hand)|its (?:rival|counterpart|competitor)",
+    "other": rf"the other(?: (?:one|{THING}))?\b(?! hand)"
+    r"|its (?:rival|counterpart|competitor|opponent)",
     "both": rf"both(?: (?:{THINGS}|of (?:them|these|the two)|the {THINGS}))?\b"
     rf"|(?<!of )(?<!of the )(?<!of these )(?:(?:the |these )?two {THINGS}|the {THINGS}\b"
     rf"|the two\b)|each (?:{THING}|one|of them)"
     rf"|either (?:one|of them|case|{THING})|whichever|they\b",
-    "neither": rf"neither(?! \w+ nor\b)(?: (?:{THING}|one|of (?:them|the two|these"
+    "neither": rf"neither(?! \w+ nor\b)(?: (?:{THING}|one|case|of (?:them|the two|these"
     rf"|the {THINGS})))?\b"
     rf"|none(?: of (?:them|the two|the {THINGS}))?\b",
 }
@@ -206,6 +209,7 @@ SAME = (
     r"|(?:cannot|can't|don't|do not) (?:see|hear|find|tell) (?:that|how|where|any)"
     r" [^,.;]{0,24}\bdiffer(?:s|ence)?|neck and neck"
     r"|level with each other|within a hair"
+    r"|a draw|(?:they|both|the two) are level|no diff"
 )
 
 FACTORS: Mapping[str, float] = {
@@ -263,89 +267,14 @@ NAMING: Mapping[str, str] = {
 #: What may stand behind a bare number; behind any other word it counts that.
 BEHIND_BARE = frozenset(
     (
-        "for",
-        "in",
-        "on",
-        "of",
-        "at",
-        "to",
-        "by",
-        "from",
-        "with",
-        "as",
-        "than",
-        "there",
-        "here",
-        "and",
-        "or",
-        "vs",
-        "v",
-        "versus",
-        "against",
-        "compared",
-        "comparing",
-        "respectively",
-        "apart",
-        "while",
-        "whereas",
-        "but",
-        "because",
-        "since",
-        "though",
-        "although",
-        "which",
-        "so",
-        "is",
-        "are",
-        "was",
-        "were",
-        "has",
-        "had",
-        "can",
-        "could",
-        "may",
-        "might",
-        "would",
-        "will",
-        "should",
-        "be",
-        "being",
-        "does",
-        "seems",
-        "makes",
-        "suggests",
-        "that",
-        "i",
-        "both",
-        "only",
-        "even",
-        "also",
-        "more",
-        "less",
-        "higher",
-        "lower",
-        "up",
-        "down",
-        "ahead",
-        "between",
-        "under",
-        "over",
-        "above",
-        "below",
-        "behind",
-        "beneath",
-        "next",
-        "beside",
-        "not",
-        "then",
-        "still",
-        "just",
-        "when",
-        "it",
-        "this",
-        "the",
-        "it's",
-    )
+        "for in on of at to by from with as than there here and or vs v versus against"
+        " compared comparing respectively apart while whereas but because since though"
+        " although which so is are was were has had can could may might would will"
+        " should be being does seems makes suggests that i both only even also more less"
+        " higher lower up down ahead between under over above below behind beneath next"
+        " beside not then still just when it this the it's observed recorded measured"
+        " noted found obtained seen"
+    ).split()
 )
 
 HEDGES = (

@@ -40,9 +40,9 @@ _SAYING = re.compile(rf"\b{_SAY}\b[^\"]{{0,44}}$", re.I)
 _ONLY_SAYS = re.compile(_SAY, re.I)
 _POINTED = re.compile(r"(?:[:=>(\[]| -) ?$")
 _PLACED = re.compile(
-    r",? ?(?:(?:as|is|are|was|which|what|only|heard|said|spoken|found|also|stands?|appears?"
-    r"|occurs?|comes?) )*(?:in|from|by|of)(?: the \w+ of)? $|,? ?(?:says?|said) $|"
-    r" ?\($|,? (?:is|was) what $",
+    r",? ?(?:(?:as|is|are|was|which|what|only|heard|said|spoken|uttered|found"
+    r"|also|stands?|appears?|occurs?|comes?) )*(?:in|from|by|of)(?: the \w+ of)? $"
+    r"|,? ?(?:says?|said) $| ?\($|,? (?:is|was) what $",
     re.I,
 )
 _MISSING = re.compile(
@@ -86,7 +86,7 @@ _USER_BEHIND = re.compile(
     re.I,
 )
 _USER = re.compile(
-    r"\b(?:user(?:'s)?|request(?:ed|s)?|instructions?|instr|prompt|ask(?:s|ed)?|question|task|they"
+    r"\b(?:user(?:'s)?|rules?|request(?:ed|s)?|instructions?|instr|prompt|ask(?:s|ed)?|question|task|they"
     r"|req|requirements?|requires|brief|wish|order|wants?|wanted|demands?|demanded)\b[^;]*$",
     re.I,
 )

@@ -45,11 +45,11 @@ def quotation_finding(claim: StatedClaim, shown: ShownAnswers) -> Finding:
     all_named = all if claim.places else any
     if all_named(within[place] for place in named):
         return Finding(True, f"stands in answer {' and '.join(named)}")
-    if not claim.spoken:
-        if _within(parts, request):
-            return Finding(True, "stands in the request")
-        if any(_within(parts, _words(_measured(shown.places[p]))) for p in named):
-            return Finding(True, "stands in the measurements")
+    if not (claim.spoken and claim.places) and _within(parts, request):
+        return Finding(True, "stands in the request")
+    measured = (_words(_measured(shown.places[place])) for place in named)
+    if not claim.spoken and any(_within(parts, words) for words in measured):
+        return Finding(True, "stands in the measurements")
     elsewhere = next((place for place, there in within.items() if there), None)
     if elsewhere:
         missing = next(place for place in named if not within[place])

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from blueprints import Accent, Blueprint, Emotion
@@ -13,8 +14,10 @@ from trace_eval.judges.base import Case
 from trace_eval.judges.claims.check import check
 from trace_eval.judges.claims.finding import ShownAnswers
 from trace_eval.judges.claims.follows import follows, parts_about
+from trace_eval.judges.claims.plain import plain
 from trace_eval.judges.claims.read import claims_of
 from trace_eval.judges.claims.stated import StatedClaim
+from trace_eval.judges.claims.tokens import tokens
 
 
 def shown_answers(case: Case, order: Order) -> ShownAnswers | None:
@@ -42,14 +45,52 @@ def checked(
     labels = sorted(_labels(shown)) if shown else []
     results: list[CheckedClaim] = []
     read: dict[str, list[StatedClaim]] = {}
-    for about, reason in opinion.reasoning.items():
+    by_order = _named_by_order(opinion.reasoning.values())
+    for about, written in opinion.reasoning.items():
+        reason = _ordered(written) if by_order else written
         if reason not in read:  # there may be one reasoning for all dimensions
             read[reason] = claims_of(reason, labels)
             results += _facts(about, read[reason], shown) if shown else ()
         results += _verdict(
-            opinion, about, reason=reason, claims=read[reason], scale=scale
+            opinion,
+            about,
+            reason=reason,
+            shared=[*opinion.reasoning.values()].count(written) > 1,
+            claims=read[reason],
+            scale=scale,
         )
     return results
+
+
+#: Names of the answers in their order: "the one is faster, the other has more pauses".
+_THE_ONE = re.compile(
+    r"\b(?P<the>the) one\b(?! (?:that|who|which|whose|where|with the|with a|i|we|you)\b)",
+    re.I,
+)
+_THE_OTHER = re.compile(
+    r"\b(?P<the>the) other(?: one)?\b(?! (?:hand|way|side|than|day)\b)", re.I
+)
+
+
+def _named_by_order(reasons: Iterable[str]) -> bool:
+    """Whether the reasons name the answers "the one" and "the other" alone."""
+    text = "\n".join(reasons)
+    if not _THE_ONE.search(text) or not _THE_OTHER.search(text):
+        return False
+    sides = {token.value for token in tokens(plain(text), ()) if token.kind == "side"}
+    return not sides & {"1", "2"}
+
+
+_QUOTED = re.compile(r"(\"[^\"\n]*\"|[“„][^“”\n]*[“”])")
+
+
+def _ordered(reason: str) -> str:
+    """Name the answers of such a reason as first and second, but not in quotations."""
+    parts = _QUOTED.split(reason)
+    for place in range(0, len(parts), 2):
+        first = _THE_ONE.sub(r"\g<the> first one", parts[place])
+        parts[place] = _THE_OTHER.sub(r"\g<the> second one", first)
+    return "".join(parts)
 
 
 def with_claims(outcome: Outcome, case: Case, scale: Scale = TYPED_TIE) -> Outcome:
@@ -94,13 +135,14 @@ def _verdict(
     opinion: VerdictOpinion,
     about: str,
     reason: str,
+    shared: bool,
     claims: list[StatedClaim],
     scale: Scale,
 ) -> Iterator[CheckedClaim]:
     stated: Any = {str(name): label for name, label in opinion.ratings.items()}
     if about not in stated:
         return
-    if list(opinion.reasoning.values()).count(reason) > 1:
+    if shared:
         reason = parts_about(reason, about)
     label = scale.parse(stated[about])
     shown = str(scale.swap(label) if opinion.order == "ba" else label)

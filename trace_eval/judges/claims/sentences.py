@@ -204,7 +204,8 @@ class Sentence:
 
 
 _TAG = re.compile(
-    r", (?:right|yes|no|yeah|ok(?:ay)?|eh|huh|correct|(?:is|are|do|does|was|has)n't (?:it|they))$",
+    r",? ok(?:ay)?$"
+    r"|, (?:right|yes|no|yeah|eh|huh|correct|(?:is|are|do|does|was|has)n't (?:it|they))$",
     re.I,
 )
 _ASKS_YES_NO = re.compile(
