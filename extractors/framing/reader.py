@@ -45,7 +45,7 @@ class Reader:
         self._block, self._first = b"", 0
 
     def at(self, place: int, count: int) -> bytes:
-        """Return bytes from a place on; fewer at the end of the file, none behind it."""
+        """Return bytes from a place on; fewer, or none, where the file ends."""
         if place >= self.size:
             return b""  # headers have numbers of 64 bits, which no file seeks
         if count > _SMALL:
