@@ -236,6 +236,8 @@ REMARKS = (
     "It is not true that B is better.",
     "B is better than most.",
     "Both answers are equally good in tone.",
+    "Halt and pause are fine.",
+    "No second answer is better without context.",
     "回答1更好。",
 )
 

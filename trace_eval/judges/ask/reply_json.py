@@ -113,7 +113,7 @@ _TAKEN_BACK = re.compile(
     r"|but|no,|actually|let me (?:re|check|think|verify|correct)|sorry|oops|apologies"
     r"|correction|i meant|strike that|(?:ignore|disregard) (?:that|this)"
     r"|(?:that|this)(?: is|'s| was) (?:wrong|incorrect|a mistake)"
-    r"|moment|halt|stopp|nein,|warte|wacht|nee,|vänta|attends|attendez|non,|espera|espere"
+    r"|(?:moment|halt|stopp)(?=[,.!:;…–—-])|nein,|warte|wacht|nee,|vänta|attends|attendez|non,|espera|espere"
     r"|aspett[ai]|não,|poczekaj|chwila|nie,|подожди(?:те)?|стоп|нет,|зачекай(?:те)?|bekle|hayır,)(?!\w)"
     r"|等等|等一下|不对|稍等|待って|ちょっと待|いや、|잠깐|아니,|انتظر)",
     re.IGNORECASE,
