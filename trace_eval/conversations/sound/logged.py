@@ -205,7 +205,10 @@ def _sound_of_one_channel(
 def _one_side(
     log: Conversation, mix: Channel, options: ReadOptions
 ) -> tuple[dict[Role, Channel], Conversation, tuple[str, ...]] | None:
-    """Return the one side of a log that a channel holds; None: it may be of both."""
+    """Return the one side of a log that a channel holds; None: it may be of both.
+
+    A silent one is of both.
+    """
     spoken = _spoken(log)
     if not all(spoken.values()):
         return None
@@ -214,6 +217,11 @@ def _one_side(
         {"agent": channel}, options.kept, ignore=options.ignore
     )
     heard = _spoken(alone)["agent"]
+    if not heard:
+        silent: dict[Role, Channel] = {}
+        for role in ROLES:
+            silent[role] = mix.model_copy(update={"name": role})
+        return silent, *kept_conversation(silent, options.kept, ignore=options.ignore)
     for role in ROLES:
         other: Role = "agent" if role == "user" else "user"
         likeness = _likeness_of_side(spoken[role], heard)
