@@ -5,7 +5,7 @@
 
 A reply has a reason for each of three dimensions, of one to three sentences; half of
 the replies have one fault. The pair is shown in either order. A reason counts as
-flagged where a claim of it is false. Shares are printed with what they are of. Fifteen
+flagged where a claim of it is false. Shares are printed with what they are of. The
 files of shapes differ in style; the reader of claims was mended by what it misread in
 each, so none is unseen now. ``--first-look NAME`` stores what a style of ``--shapes``
 showed before anything was mended by it; every run prints those looks beside today's.

@@ -224,6 +224,8 @@ def test_the_page_has_the_measured_recall() -> None:
     alike = [one for one in unseen["heard"] if one["kind"].startswith("like ")]
     assert f"{len(alike)} of the {unseen['of negatives']} other answers" in page
     assert f"known voices {shares[1]} are found, and {shares[2]} where" in page
+    base = f"{stored('directions_d1_base')['recall']:.2f}".removeprefix("0")
+    assert f"by the larger base {base} of the {unseen['read aloud']}" in page
     assert min(one["precision"] for one in (unseen, known, others)) >= 0.95
 
 
