@@ -271,7 +271,7 @@ _PATHS = frozenset({"clip_a", "clip_b", "recording"})
 
 
 def _in_one_form(columns: TextColumns) -> TextColumns:
-    """Give names of items, systems and raters one Unicode form: they are joined by it."""
+    """Give names of items, systems and raters the Unicode form they are joined by."""
     for name, values in columns.items():
         if name not in _PATHS and not all(
             value is None or value.isascii() for value in values
