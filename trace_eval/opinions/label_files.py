@@ -16,7 +16,6 @@ from trace_eval.data.columns import Fields, RowFilter
 from trace_eval.data.file_names import one_form
 from trace_eval.data.renamed import FIRST, at
 from trace_eval.data.settings import nearest
-from trace_eval.data.sources import RecordTable
 from trace_eval.data.tables import CSV, column_names, csv_columns, records
 from trace_eval.opinions.opinions import DataWarning
 from trace_eval.opinions.row_status import is_status, thrown_out
@@ -75,6 +74,8 @@ class OpinionTable:
         where: Sequence[RowFilter] = (),
     ) -> OpinionTable:
         """Read records at hand; see :meth:`trace_eval.data.sources.RecordTable.of`."""
+        from trace_eval.data.sources import RecordTable
+
         return cls.of_records(
             "table", list(RecordTable.of(provided).records), fields, where
         )
@@ -270,7 +271,7 @@ _PATHS = frozenset({"clip_a", "clip_b", "recording"})
 
 
 def _in_one_form(columns: TextColumns) -> TextColumns:
-    """Give names of items, systems and raters one Unicode form, which joins them."""
+    """Give names of items, systems and raters the Unicode form they are joined by."""
     for name, values in columns.items():
         if name not in _PATHS and not all(
             value is None or value.isascii() for value in values

@@ -29,7 +29,7 @@ USER_AND_AGENT = (
 )
 
 #: How a calendar time begins.
-_CALENDAR = re.compile(r"\s*\d{4}-\d{2}-\d{2}[T ]")
+_CALENDAR = re.compile(r"\d{4}-\d{2}-\d{2}[T ]")
 
 _HOURS = re.compile(r"(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2}(?:[.,]\d{1,6})?)", re.ASCII)
 
@@ -249,7 +249,7 @@ def place(value: Any, places: Places) -> Any:
 
 def moment(value: Any, name: str) -> float | None:
     """Read seconds, see :func:`time_of`, or the Unix seconds of a calendar time."""
-    if isinstance(value, str) and _CALENDAR.match(value):
+    if isinstance(value, str) and _CALENDAR.match(value.strip()):
         try:
             return datetime.fromisoformat(value.strip()).timestamp()
         except ValueError:
