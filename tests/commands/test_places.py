@@ -234,3 +234,10 @@ def test_a_variable_that_a_library_cannot_read_is_named(
         runpy.run_path(str(library))
     assert stopped.value.exit_code == code
     assert words in " ".join(capsys.readouterr().err.split())
+    monkeypatch.setenv("LIBRARY_API_KEY", f"private {value}")
+    library.write_text("import os\nos.environ['LIBRARY_API_KEY'] + 1\n")
+    with pytest.raises(typer.Exit), ended():
+        runpy.run_path(str(library))
+    said = capsys.readouterr().err
+    assert "LIBRARY_API_KEY is set to a secret" in " ".join(said.split())
+    assert "private" not in said

@@ -124,6 +124,11 @@ def test_damage_in_a_tar_costs_what_lies_there_and_is_said(
     """A header is overwritten, or the tar ends before it."""
     path = _tar(tmp_path / "a.tar", {f"{n}.wav": sound for n in range(4)})
     whole = path.read_bytes()
+    path.write_bytes(whole + b"\n")  # what stands behind its end mark is no damage
+    assert (len(_items(path, tmp_path).singles), _items(path, tmp_path).problems) == (
+        4,
+        [],
+    )
     start = number * (512 + -(-len(sound) // 512) * 512)
     damaged = b"" if is_cut else b"\xff" * 512 + whole[start + 512 :]
     path.write_bytes(whole[:start] + damaged)

@@ -413,6 +413,7 @@ TABLE: dict[str, list[tuple[str, Any]]] = {
         ("The score is: 3", 3),
         ("Score: 2\nScore: 5", NONE),
         ("Score: 2\nFinal score: 5", 5),
+        ("Score: 1-5\nScore: 4", 4),
         ("(thinking: score: 2)\nScore: 4", 4),
         *((f"Score: {value}", OFF) for value in ("4/5", "3-4", "4.5", "7", "four")),
         ("**Thinking**\nScore: 2, or more", NONE),

@@ -157,7 +157,7 @@ def test_no_rater_of_a_wide_sheet_is_dropped(
 @pytest.mark.parametrize(
     ("header", "rows", "raters", "says"),
     [
-        ("id,ann,ben,majority", ("1,tie,1", "2,2,2"), {"ann", "ben"}, "majority"),
+        ("id,ann,ben,majority", ("1,tie,1", "2,2,2"), {"ann", "ben"}, "majority was"),
         ("id,ann,ann_sure,ben", ("1,2,tie", "2,1,1"), {"ann", "ben"}, "ann_sure"),
         (
             "id,system_a,system_b,ann,ben,cem",
@@ -182,6 +182,8 @@ def test_what_is_read_as_a_rater_and_what_is_not_is_named(
     [
         ("id,ann_content,ann_overall,ben_content", ("1,2,1", "2,1,tie"), "overall"),
         ("id,ann,ben", ("1.0,2.0", "2.0,"), "rater=ann,ben"),
+        ("id,remark,gold_choice", ("fine,1", "loud,2"), "preference=gold_choice"),
+        ("id,remark,voice", ("fine,1", "loud,tie"), "preference=voice"),
     ],
 )
 def test_columns_that_are_no_votes_of_one_question_are_refused(

@@ -24,7 +24,7 @@ import typer
 import uvicorn
 from typer.testing import CliRunner
 
-from blueprints import UserError
+from blueprints import Advice, UserError
 from fusion import Rating
 from tests.support import browser
 from tests.support import reviewed as support
@@ -69,6 +69,11 @@ def test_a_run_goes_to_label_studio_and_its_labels_come_back(
             assert f"--db {kept / 'review.sqlite'} --import" in made.output
             assert (kept / "export-label-studio" / "tasks.json").exists()
         assert list(pairs.parent.iterdir()) == [pairs]
+    # One that was moved is told where its review is.
+    moved = tmp_path / "given" / "pairs.jsonl"
+    moved = moved.rename(tmp_path / "pairs.jsonl")
+    with pytest.warns(Advice, match="--db runs/pairs-review/review.sqlite"):
+        open_review(moved)
     folder = run / "export-label-studio"
     assert done.output.strip() == str(folder)
     assert {path.name for path in folder.glob("[!.]*")} == {

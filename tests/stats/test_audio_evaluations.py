@@ -146,6 +146,11 @@ def test_replies_with_marked_verdicts_are_read(tmp_path: Path) -> None:
     assert verdict("Overall, A is the better answer. [[B]]") is None
     assert verdict("[[C]] All in all, A wins.") is None
     assert verdict("[[B]] A is better in tone, but B is more correct.") == "2"
+    # A question, a remark on one part, and an article name none.
+    assert verdict("Is A better? No: B.\n[[B]] A better answer.") == "2"
+    assert verdict("Is A better? [[B]]") == "2"
+    assert verdict("Better voice: A\n[[B]]") == "2"
+    assert verdict("A sounds better. [[B]]") == "2"
     # annotators call all ties; the longer answer is A, but for the last pair
     tokens_a, tokens_b = np.array([20.0, 20, 20, 20, 5]), np.full(5, 10.0)
     wordy = verbosity(codes("ttttt"), ending.codes["preference"], tokens_a, tokens_b)

@@ -44,6 +44,7 @@ from trace_eval.commands.stopping import (
 from trace_eval.data.access import UrlAccess, set_url_access
 from trace_eval.data.csv_cells import RAW
 from trace_eval.data.strict_json import DamagedFile
+from trace_eval.data.urls import names_secret, redacted
 
 #: Set by ``--debug``: exceptions are not caught.
 DEBUG: ContextVar[bool] = ContextVar("debug", default=False)
@@ -251,9 +252,10 @@ def _ending(error: Exception) -> tuple[str, int]:
         )
         return text, EXIT_USAGE
     if variable := _unread_variable(error):
-        value = os.environ[variable][:40]
+        value = redacted(os.environ[variable])[:40]
+        shown = "set to a secret" if names_secret(variable) else repr(value)
         text = (
-            f"the environment variable {variable} is {value!r}, which a library cannot"
+            f"the environment variable {variable} is {shown}, which a library cannot"
             f" read ({name}); unset it, or give it a value that the library knows"
         )
         return text, EXIT_USAGE

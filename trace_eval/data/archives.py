@@ -28,8 +28,8 @@ _MOST_MEMBERS = 64
 #: Characters of a name that are read, from its end.
 _MOST_NAME = 1024
 
-#: What tarfile says of a block of zeros, which ends a tar, and of no block at all.
-_END_MARK, _NO_BLOCK = "end of file header", "empty header"
+#: What tarfile says of a block of zeros, which ends a tar, and of no whole block.
+_END_MARK, _NO_BLOCK = "end of file header", ("empty header", "truncated header")
 
 
 class _Tar(tarfile.TarFile):
@@ -47,7 +47,7 @@ class _Tar(tarfile.TarFile):
         """Remember a block that is no member's header."""
         if said == _END_MARK:
             self.has_ended = True
-        elif said != _NO_BLOCK or not self.has_ended:
+        elif said not in _NO_BLOCK or not self.has_ended:
             self.fault = self.fault or said
 
     def told(self) -> str:

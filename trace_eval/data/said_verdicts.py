@@ -17,6 +17,9 @@ _SEARCHED = 1_000
 
 _SENTENCE = re.compile(r"(?P<words>[^.!?。！？；;\n]+)(?P<end>[.!?。！？；;\n]|\Z)")
 
+#: What ends a question, which names no winner.
+_ASKS = ("?", "？")
+
 _TOKEN = re.compile(r"\w+")
 
 
@@ -58,11 +61,11 @@ _BETWEEN = _words(
     " therefore hence the end taken together altogether conclude finally my verdict result"
     " final answer answers response responses assistant model audio recording recordings clip"
     " output option candidate reply system speaker agent version choice decision judgement"
-    " judgment one s is was are sounds clearly much far slightly bit still definitely simply a"
+    " judgment one s is was are clearly much far slightly bit still definitely simply a"
     " an somewhat marginally significantly i would think believe that this good of and"
     # German, Dutch
     " insgesamt im ganzen fazit zusammenfassend alles allem unterm strich also daher somit"
-    " antwort antworten aufnahme assistent modell ausgabe urteil die der das ist war klingt"
+    " antwort antworten aufnahme assistent modell ausgabe urteil die der das ist war"
     " klar deutlich etwas viel eindeutig al met antwoord dus het"
     # French
     " dans l ensemble au final en conclusion globalement finalement donc la le réponse"
@@ -88,12 +91,18 @@ _GRANTED = re.compile(
     re.IGNORECASE,
 )
 
-#: The article of Portuguese, which is no side.
-_ARTICLE = re.compile(r"\bA (?=(?:primeira |segunda )?(?:resposta|gravação|opção)\b)")
+#: The articles of Portuguese and English, which are no side: "A better answer".
+_ARTICLE = re.compile(
+    r"\bA (?=(?:primeira |segunda )?(?:resposta|gravação|opção)\b)"
+    r"|\AA (?=(?:(?:much|far|slightly|clearly|somewhat|marginally|significantly) )?"
+    r"(?:better|stronger|superior|preferable)\b)"
+)
 
 #: Heading of a line that names a side, and nothing else.
 _NAMED = re.compile(
-    rf"\A\W*(?:winner|better(?: \w{{1,10}})?|my (?:choice|pick)|choice|preference|sieger|{ANSWER})"
+    r"\A\W*(?:winner|better(?: (?:one|answer|response|reply|recording|audio|clip|model|system"
+    r"|assistant|output|option|overall))?"
+    rf"|my (?:choice|pick)|choice|preference|sieger|{ANSWER})"
     r"\s?(?:[:：=]|is\b)[\s*_`\"'\[(]*"
     r"(?:(?:assistant|answer|response|model|audio|recording|output|option|antwort|回答)\s?)?"
     r"(?P<side>[AB12])[\s*_`\"'\])]*\Z",
@@ -136,7 +145,7 @@ def last_winner(text: str) -> str | None:
     """
     winner = None
     for sentence in _SENTENCE.finditer(text):
-        if sentence["end"] not in ("?", "？"):
+        if sentence["end"] not in _ASKS:
             winner = winner_of(sentence["words"]) or winner
     return winner
 
@@ -151,7 +160,9 @@ def winner_before(text: str, end: int) -> str | None:
     before = text[max(end - _SEARCHED, 0) : end].rstrip(_AROUND)
     before = before.removesuffix("json").rstrip(_AROUND)
     sentences = list(_SENTENCE.finditer(before))
-    return winner_of(sentences[-1]["words"]) if sentences else None
+    if not sentences or sentences[-1]["end"] in _ASKS:
+        return None
+    return winner_of(sentences[-1]["words"])
 
 
 def contradicts(labels: Collection[str], text: str, start: int, end: int) -> bool:

@@ -172,6 +172,11 @@ def glob_base(url: str) -> str | None:
     return f"{parts[1]}://{parts[2]}{parts[3][: result.start()].rpartition('/')[0]}"
 
 
+def names_secret(name: str) -> bool:
+    """Tell whether a parameter or variable of this name holds what nobody may see."""
+    return _SECRET.search(name) is not None
+
+
 def redacted(url: str) -> str:
     """Remove from a URL what gives access; equal ones are the same object.
 

@@ -63,6 +63,7 @@ from trace_eval.opinions.rater_columns import (
     partly_labels,
     rater_columns,
     refuse_without,
+    sums_up,
 )
 
 
@@ -371,7 +372,11 @@ def _rater_note(
     """Say which columns are read as raters, and which may be, too."""
     raters = list(dict.fromkeys(map(str, of_rows)))
     text = f"{table.name}: each of the columns {', '.join(raters)} is read as a rater"
-    left_out = [name for name in columns_like_labels(table) if name not in raters]
+    others = [name for name in columns_like_labels(table) if name not in raters]
+    left_out = [name for name in others if not sums_up(name)]
+    for name in others:
+        if name not in left_out:
+            text += f"; {name} was left out because it is called like no rater"
     if left_out:
         text += (
             f"; {', '.join(left_out)} may be labels, too, and was left out: --column"

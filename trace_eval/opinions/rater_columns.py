@@ -159,20 +159,19 @@ def _meant(
 ) -> str | None:
     """Write ``FIELD=COLUMN`` for columns of labels alone: one, or several of raters."""
     names = [name for name in names if not is_status(name) and not _names_a_part(name)]
-    names = [name for name in names if not _sums_up(name)] or names
-    names = _of_one_opinion(names)
     columns, labels = _label_columns(table, names, systems)
     if not labels:
         for name in names:
             cells = columns.get(name, ())
             if _compares(cells) or (name == "score" and _are_codes(cells)):
                 labels[name] = set()
-    if not labels:
+    of_raters = [name for name in labels if not sums_up(name)] or list(labels)
+    meant = _of_one_opinion(of_raters)
+    if not meant:
         return None
-    if len(labels) > 1 and not names_raters(table.columns()):
-        return f"rater={','.join(labels)}"
-    name, values = next(iter(labels.items()))
-    return f"{_dimension(values)}={name}"
+    if len(meant) > 1 and not names_raters(table.columns()):
+        return f"rater={','.join(meant)}"
+    return f"{_dimension(labels[meant[0]])}={meant[0]}"
 
 
 def _compares(cells: Iterable[str | None]) -> bool:
@@ -354,7 +353,7 @@ def _like_raters(columns: TextColumns, labels: Mapping[str, set[str]]) -> list[s
     Columns of several parts of an opinion are no raters', and neither are those that
     sum raters up.
     """
-    of_raters = _of_one_opinion([name for name in labels if not _sums_up(name)])
+    of_raters = _of_one_opinion([name for name in labels if not sums_up(name)])
     labels = {name: labels[name] for name in of_raters}
     words = [name for name in labels if not _are_digits(columns[name])]
     with_digits = any(not {"1", "2"}.isdisjoint(columns[name]) for name in words)
@@ -366,7 +365,8 @@ def _like_raters(columns: TextColumns, labels: Mapping[str, set[str]]) -> list[s
     return found
 
 
-def _sums_up(name: str) -> bool:
+def sums_up(name: str) -> bool:
+    """Tell whether a column is called like a sum of raters, or how sure one was."""
     return not _OF_NO_RATER.isdisjoint(_words(name))
 
 
@@ -388,7 +388,7 @@ def partly_labels(
         if NAMES.get(name) in ("system_a", "system_b", "system"):
             sides[name] = NAMES[name]
     for name in _unnamed(table.columns()):
-        if name not in raters and not _names_a_part(name) and not _sums_up(name):
+        if name not in raters and not _names_a_part(name) and not sums_up(name):
             names.append(name)
     columns, labels = _label_columns(table, names, systems)
     winners = set(map(plain, systems))

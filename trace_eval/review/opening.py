@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import warnings
 from collections.abc import Mapping
 from contextlib import closing
@@ -112,7 +113,17 @@ def _own_place(source: Path) -> Path:
     plain = plain_place(name, "review")
     with closing(Store(plain / DATABASE)) as store:
         owner = store.set_first("input", name)
-    return plain if owner == name else hashed_place(plain, name)
+    if owner == name:
+        return plain
+    if not Path(owner).exists():
+        database = shlex.quote(str(plain / DATABASE))
+        warnings.warn(
+            f"{source}: gets a review of its own, because that in {plain} is of {owner},"
+            f" which is gone; if it was moved here, go on with --db {database}",
+            Advice,
+            stacklevel=4,
+        )
+    return hashed_place(plain, name)
 
 
 def _refuse_foreign(

@@ -186,11 +186,13 @@ def _plain_score(text: str, rubric: ScoreRubric) -> ScoreReply | None:
         return None
     # The full stop of a sentence belongs to the sentence.
     values = [result[1].rstrip(".)") or result[1] for result in results]
-    if len(values) > 1 and values[-2] != values[-1]:
-        between = text[results[-2].end() : results[-1].end()]
-        if not ANNOUNCED.search(between):
-            raise contradictory()
     score = _label(rubric.key, values[-1], rubric)
+    for earlier in values[-2:-1]:
+        between = text[results[-2].end() : results[-1].end()]
+        with suppress(OffScale):  # a part of the form: "score: 1-5"
+            differs = rubric.numbers.parse(earlier) != score
+            if differs and not ANNOUNCED.search(between):
+                raise contradictory()
     return ScoreReply(
         score, dict.fromkeys(rubric.elements), storable(text[: results[-1].start()])
     )
