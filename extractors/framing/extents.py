@@ -47,6 +47,9 @@ _SAMPLES = {b".snd\0\0\0": 0, b"caff\0\1": 0, b"AIFFCOMM": 8, **_MARKS}
 Walk = Callable[[Reader, int], list[Extent]]
 
 
+#: Most recordings in one file: each costs work, and one of 30 bytes can be made.
+MOST_PARTS = 4096
+
 #: Chunks of a WAV file that are looked through for further samples.
 _MOST_CHUNKS = 1_000
 
@@ -54,12 +57,13 @@ _MOST_CHUNKS = 1_000
 def extents(file: IO[bytes], size: int) -> list[Extent]:
     """Return the recordings of a file, in order; empty for a format that is not walked.
 
-    Tags, padding and whatever else stands behind the last one are left out.
+    Tags, padding and whatever else stands behind the last one are left out, and what
+    stands behind more than ``MOST_PARTS``.
     """
     reader = Reader(file, size)
     results: list[Extent] = []
     place = 0
-    while (place := reader.past_tags(place)) < size:
+    while len(results) <= MOST_PARTS and (place := reader.past_tags(place)) < size:
         walk = walk_of(reader.at(place, LONGEST_MARK))
         some = walk(reader, place) if walk else []
         if not some or some[-1].end <= place:

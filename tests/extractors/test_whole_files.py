@@ -6,6 +6,7 @@ import base64
 import io
 import pickle
 import struct
+import time
 from fractions import Fraction
 from pathlib import Path
 
@@ -66,6 +67,14 @@ def test_parts_of_other_rates_and_channels_are_heard_at_the_highest_rate(
     )  # encoders pad by up to .13 s each
     assert clip.channels == 2
     assert clip.rate >= 24_000
+
+
+def test_thousands_of_headers_are_refused_at_once() -> None:
+    """Each was looked for to the end of a MB: a file of that size took minutes."""
+    before = time.monotonic()
+    with pytest.raises(AudioError, match="it holds over 4096 recordings"):
+        decode((b"fLaC\0\0\0\x22" + bytes(20)) * 40_000)
+    assert time.monotonic() - before < 5
 
 
 def test_parts_may_be_of_other_formats(tmp_path: Path) -> None:
