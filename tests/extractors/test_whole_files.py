@@ -222,11 +222,25 @@ def test_a_tag_in_front_costs_no_sound(kind: str) -> None:
     np.testing.assert_array_equal(tagged.samples, decode(one).samples)
 
 
-@pytest.mark.parametrize("first", ["ipod:aac", "webm:libopus"])
+def _live(kind: str, seconds: float) -> bytes:
+    """Encode a recording as browsers write it: of a segment without a size."""
+    one = encoded(kind, seconds)
+    segment = one.index(b"\x18\x53\x80\x67") + 4
+    assert one[segment] == 1  # seven bytes of size follow
+    return one[: segment + 1] + b"\xff" * 7 + one[segment + 8 :]
+
+
+@pytest.mark.parametrize("first", ["ipod:aac", "webm:libopus", "live"])
 @pytest.mark.parametrize("second", ["WAV/PCM_16", "MP3", "OGG/OPUS"])
 def test_what_follows_a_container_is_heard(first: str, second: str) -> None:
-    both = decode(encoded(first, 1.0) + encoded(second, 1.5))
+    container = _live("webm:libopus", 1.0) if first == "live" else encoded(first, 1.0)
+    both = decode(container + encoded(second, 1.5))
     assert both.seconds == pytest.approx(2.5, abs=0.2)
+
+
+def test_a_live_recording_behind_one_that_broke_off_is_heard() -> None:
+    one = _live("webm:libopus", 1.0)
+    assert decode(one[:-70] + one).seconds == pytest.approx(2.0, abs=0.1)
 
 
 def _with_gap(path: Path, second_s: int) -> Path:
