@@ -59,7 +59,7 @@ if TYPE_CHECKING:
         plan_extractors,
     )
     from extractors.remedies import option, unmeasured
-    from extractors.stamps import Stamp, stamp_of
+    from extractors.stamps import READING, Stamp, stamp_of
     from extractors.stream import channel_blocks
     from extractors.suspect import GUESSED, guess_of, guessed, tokens, weak
     from extractors.vad import CHUNK, SpeechProbability, find_spans
@@ -77,6 +77,7 @@ __all__ = [
     "MAX_SECONDS",
     "NONE",
     "PROFILES",
+    "READING",
     "SILENCE_DBFS",
     "SPEECH_RATE",
     "AudioError",

@@ -83,9 +83,16 @@ _NOTHING_ELSE = {"protocol_whitelist": "none"}
 
 
 #: Times between two packets from which on silence stands there, seconds: containers
-#: round them, and encoders pad their first packet; and up to which it does: behind more
-#: a stream begins anew, with a clock of its own.
+#: round them, and encoders pad their first packet; and up to which it does in formats
+#: whose clock may jump: behind more a stream begins anew there. This is their flag.
 _LEAST_GAP_S, _MOST_GAP_S = 0.1, 60.0
+_MAY_JUMP = 0x0200
+
+#: All such silence of a file, seconds: a few bytes can claim days of it.
+_MOST_SILENCE_S = 4 * 3600.0
+
+#: Frames of silence that are written at once.
+_SILENT_FRAMES = 1 << 18
 
 
 class _Kept:
@@ -210,14 +217,18 @@ def _copy(container: Any, out: Any, max_seconds: float | None) -> float:
             samples_in_all = max(max_seconds, MAX_SECONDS) * MAX_SAMPLES_PER_S
             most = int(min(max_seconds * rate, samples_in_all / channels))
         coded = 0
-        clock = _Clock()
+        may_jump = bool(container.format.flags & _MAY_JUMP)
+        clock = _Clock(_MOST_GAP_S if may_jump else inf)
         for packet in container.demux(stream):
             coded += packet.size
             frames = packet.decode()
             gap = round(clock.gap_s(frames) * rate)
-            if gap:
-                sound.write(np.zeros((gap, channels), np.float32))
-                written += gap
+            if most is not None:
+                gap = min(gap, most + 1)
+            for first in range(0, gap, _SILENT_FRAMES):
+                count = min(_SILENT_FRAMES, gap - first)
+                sound.write(np.zeros((count, channels), np.float32))
+            written += gap
             for block in converter.blocks(frames):
                 samples = block.reshape(-1, channels)
                 sound.write(samples)
@@ -236,11 +247,17 @@ class _Clock:
     the file hears silence there, and what follows comes at its own time.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, most_s: float) -> None:
+        self._most_s = most_s
         self._next_s: float | None = None
+        self._silent_s = 0.0
 
     def gap_s(self, frames: Sequence[Any]) -> float:
-        """Return the silence before the frames of a packet, seconds."""
+        """Return the silence before the frames of a packet, seconds.
+
+        Raises:
+            Unreadable: no recording has so much of it.
+        """
         gap_s = 0.0
         for number, frame in enumerate(frames):
             if frame.time is None or not frame.sample_rate:
@@ -249,7 +266,13 @@ class _Clock:
             if not number and self._next_s is not None:
                 gap_s = frame.time - self._next_s
             self._next_s = frame.time + frame.samples / frame.sample_rate
-        return gap_s if _LEAST_GAP_S <= gap_s <= _MOST_GAP_S else 0.0
+        if not _LEAST_GAP_S <= gap_s <= self._most_s:
+            return 0.0
+        self._silent_s += gap_s
+        if self._silent_s > _MOST_SILENCE_S:
+            hours = _MOST_SILENCE_S / 3600
+            raise Unreadable(f"over {hours:g} h are missing between its packets")
+        return gap_s
 
 
 class _Converter:

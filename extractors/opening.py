@@ -22,12 +22,9 @@ from extractors.containers import (
 )
 from extractors.contents import HEAD, content_of
 from extractors.formats import FFMPEG_SUFFIXES
-from extractors.framing.extents import extents
+from extractors.framing.extents import MOST_PARTS, extents
 from extractors.framing.mpeg import mpeg
 from extractors.framing.reader import Extent, Reader
-
-#: Most recordings in one file: each costs work, and one of 30 bytes can be made.
-_MOST_PARTS = 4096
 
 #: Bytes of zeros behind which no sound is looked for: 48 s of silence of two channels
 #: at 44.1 kHz.
@@ -118,9 +115,9 @@ def sound_file(
         if content := content_of(head, size):
             raise NoRecording(str(content))
         parts = extents(raw, size)
-        if len(parts) > _MOST_PARTS:
+        if len(parts) > MOST_PARTS:
             raise Unreadable(
-                f"it holds over {_MOST_PARTS} recordings, one behind the other"
+                f"it holds over {MOST_PARTS} recordings, one behind the other"
             )
         raw.seek(0)
         cut = next((part.cut for part in parts if part.cut), None)

@@ -5,6 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
+#: Raise it whenever the same file could be decoded to other samples. What is known of a
+#: file that has not changed since holds for one reading alone.
+READING = "2"
+
 
 class Stamp(NamedTuple):
     """What tells whether a recording has changed, without reading it."""

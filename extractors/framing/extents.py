@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import IO, Literal
 
+from extractors.framing import ebml
 from extractors.framing.flac import ends_as_counted, flac
 from extractors.framing.mpeg import mpeg
 from extractors.framing.pcm import (
@@ -26,9 +27,6 @@ from extractors.framing.reader import LONGEST_MARK, Extent, Reader
 
 _ASF = bytes.fromhex("3026b2758e66cf11a6d900aa0062ce6c")
 _W64 = bytes.fromhex("726966662e91cf11a5d628db04c10000")
-_EBML = b"\x1a\x45\xdf\xa3"
-
-_SEGMENT = b"\x18\x53\x80\x67"
 _ASF_PROPERTIES = bytes.fromhex("a1dcab8c47a9cf118ee400c00c205365")
 
 #: Bytes of a container in which its own size stands.
@@ -39,13 +37,16 @@ _HEADERS = 1 << 12
 _MARKS = {b"fLaC": 0, b"WAVEfmt ": 8, b"OggS\0\2": 0, b"ID3\3\0": 0, b"ID3\4\0": 0}
 
 #: What may follow in containers, in which other marks may stand.
-_CONTAINERS = {_EBML: 0, b"#!AMR": 0, _ASF: 0, _W64: 0}
+_CONTAINERS = {ebml.MARK: 0, b"#!AMR": 0, _ASF: 0, _W64: 0}
 
 #: And in files of samples.
 _SAMPLES = {b".snd\0\0\0": 0, b"caff\0\1": 0, b"AIFFCOMM": 8, **_MARKS}
 
 Walk = Callable[[Reader, int], list[Extent]]
 
+
+#: Most recordings in one file: each costs work, and one of 30 bytes can be made.
+MOST_PARTS = 4096
 
 #: Chunks of a WAV file that are looked through for further samples.
 _MOST_CHUNKS = 1_000
@@ -54,12 +55,13 @@ _MOST_CHUNKS = 1_000
 def extents(file: IO[bytes], size: int) -> list[Extent]:
     """Return the recordings of a file, in order; empty for a format that is not walked.
 
-    Tags, padding and whatever else stands behind the last one are left out.
+    Tags, padding and whatever else stands behind the last one are left out, and what
+    stands behind more than ``MOST_PARTS``.
     """
     reader = Reader(file, size)
     results: list[Extent] = []
     place = 0
-    while (place := reader.past_tags(place)) < size:
+    while len(results) <= MOST_PARTS and (place := reader.past_tags(place)) < size:
         walk = walk_of(reader.at(place, LONGEST_MARK))
         some = walk(reader, place) if walk else []
         if not some or some[-1].end <= place:
@@ -85,7 +87,7 @@ def walk_of(head: bytes) -> Walk | None:
         return _ogg
     if head[4:8] == b"ftyp":
         return _mp4
-    if head[:4] == _EBML and (b"webm" in head or b"matroska" in head):
+    if head[:4] == ebml.MARK and (b"webm" in head or b"matroska" in head):
         return _searched
     if head[:5] == b"#!AMR" or head[:16] in (_ASF, _W64):
         return _searched
@@ -109,9 +111,12 @@ def _searched(reader: Reader, place: int) -> list[Extent]:
     stated = _stated_size(reader, place)
     if stated and _begins(reader, place + stated):
         return [Extent(place, place + stated)]
+    last, live_end = ebml.last_of_live(reader, place)
+    if live_end > place and _begins(reader, live_end):
+        return [Extent(place, live_end)]
     head = reader.at(place, LONGEST_MARK)
     marks = {mark: 0 for mark in _CONTAINERS if head.startswith(mark)}
-    end = _next_start(reader, place, marks)
+    end = _next_start(reader, last, marks)
     cut = _fewer(stated, end - place)
     return [Extent(place, end, cut=cut)]
 
@@ -133,8 +138,8 @@ def _fewer(stated: int | None, there: int) -> str | None:
 def _stated_size(reader: Reader, place: int) -> int | None:
     """Return the bytes of a container by its own header; None: it does not say."""
     head = reader.at(place, _HEADERS)
-    if head[:4] == _EBML:
-        return _stated_by_segment(head)
+    if head[:4] == ebml.MARK:
+        return ebml.stated_by_segment(head)
     if head[:16] == _W64:
         return int.from_bytes(head[16:24], "little")
     properties = head.find(_ASF_PROPERTIES)
@@ -142,34 +147,6 @@ def _stated_size(reader: Reader, place: int) -> int | None:
         size = head[properties + 40 : properties + 48]
         return int.from_bytes(size, "little")
     return None
-
-
-def _stated_by_segment(head: bytes) -> int | None:
-    """Return the bytes of an EBML file by the segment behind its header, or None."""
-    size, behind = _ebml_size(head, 4)
-    if size is None:
-        return None
-    segment = behind + size
-    if head[segment : segment + 4] != _SEGMENT:
-        return None
-    length, first = _ebml_size(head, segment + 4)
-    if length is None:
-        return None
-    return first + length
-
-
-def _ebml_size(data: bytes, at: int) -> tuple[int | None, int]:
-    """Return a size of EBML, None where it is unknown, and the place behind it."""
-    first = data[at] if at < len(data) else 0
-    if not first:
-        return None, at
-    width = 9 - first.bit_length()
-    behind = at + width
-    all_ones = (1 << 7 * width) - 1
-    value = int.from_bytes(data[at:behind], "big") & all_ones
-    if value == all_ones:
-        return None, behind
-    return value, behind
 
 
 def _flac(reader: Reader, place: int) -> list[Extent]:

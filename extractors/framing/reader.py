@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import IO, NamedTuple
 
-#: Bytes that are searched at once.
-_AT_ONCE = 1 << 20
+#: Bytes that are searched at first, and at once.
+_FIRST, _AT_ONCE = 1 << 10, 1 << 20
 
 #: The longest mark that is looked for, bytes.
 LONGEST_MARK = 64
@@ -63,16 +63,18 @@ class Reader:
 
     def find(self, marks: tuple[bytes, ...], start: int) -> Iterator[tuple[int, bytes]]:
         """Yield the places of marks from a place on, in order, and which mark it is."""
+        count = _FIRST  # one file may be thousands of recordings
         while start < self.size:
-            block = self.at(start, _AT_ONCE + LONGEST_MARK)
+            block = self.at(start, count + LONGEST_MARK)
             places = []
             for mark in marks:
                 place = block.find(mark)
-                while 0 <= place < _AT_ONCE:
+                while 0 <= place < count:
                     places.append((start + place, mark))
                     place = block.find(mark, place + 1)
             yield from sorted(places)
-            start += _AT_ONCE
+            start += count
+            count = min(2 * count, _AT_ONCE)
 
     def past_tags(self, place: int) -> int:
         """Return the place behind tags and zeros between or behind recordings."""

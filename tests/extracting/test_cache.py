@@ -16,6 +16,7 @@ from blueprints import Extension, UserError
 from extractors import Stamp
 from extractors.models import CACHE_VARIABLE, cache_folder, file_sha256
 from trace_eval.extracting.cache import Cache
+from trace_eval.extracting.ray.shards import version_of
 from trace_eval.extracting.source import ClipSource
 
 
@@ -170,6 +171,26 @@ def test_a_recording_of_equal_length_and_date_is_another_recording(
     assert cache.clip_of(before) == "01" * 32
     assert cache.clip_of(after) is None
     assert file_sha256(path) != hashed
+
+
+def test_what_another_reading_made_of_a_file_is_forgotten(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Half of a joined file was read, and its figures stayed when all of it was."""
+    cache = Cache(tmp_path)
+    path = tmp_path / "joined.wav"
+    path.write_bytes(b"RIFF")
+    source = ClipSource("answer", path)
+    stamp = source.stamp()
+    assert stamp is not None
+    cache.remember_clip(stamp, "01" * 32)
+    cache.remember_seconds(stamp, 1.6)
+    before = version_of(source)
+    assert (cache.clip_of(stamp), cache.seconds_of(stamp)) == ("01" * 32, 1.6)
+    for module in ("cache", "ray.shards"):
+        monkeypatch.setattr(f"trace_eval.extracting.{module}.READING", "of tomorrow")
+    assert (cache.clip_of(stamp), cache.seconds_of(stamp)) == (None, None)
+    assert version_of(source) != before
 
 
 def test_a_cache_of_an_earlier_version_is_used_and_forgets_its_recordings(

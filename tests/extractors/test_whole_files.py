@@ -6,6 +6,7 @@ import base64
 import io
 import pickle
 import struct
+import time
 from fractions import Fraction
 from pathlib import Path
 
@@ -66,6 +67,14 @@ def test_parts_of_other_rates_and_channels_are_heard_at_the_highest_rate(
     )  # encoders pad by up to .13 s each
     assert clip.channels == 2
     assert clip.rate >= 24_000
+
+
+def test_thousands_of_headers_are_refused_at_once() -> None:
+    """Each was looked for to the end of a MB: a file of that size took minutes."""
+    before = time.monotonic()
+    with pytest.raises(AudioError, match="it holds over 4096 recordings"):
+        decode((b"fLaC\0\0\0\x22" + bytes(20)) * 40_000)
+    assert time.monotonic() - before < 5
 
 
 def test_parts_may_be_of_other_formats(tmp_path: Path) -> None:
@@ -213,31 +222,64 @@ def test_a_tag_in_front_costs_no_sound(kind: str) -> None:
     np.testing.assert_array_equal(tagged.samples, decode(one).samples)
 
 
-@pytest.mark.parametrize("first", ["ipod:aac", "webm:libopus"])
+def _live(kind: str, seconds: float) -> bytes:
+    """Encode a recording as browsers write it: of a segment without a size."""
+    one = encoded(kind, seconds)
+    segment = one.index(b"\x18\x53\x80\x67") + 4
+    assert one[segment] == 1  # seven bytes of size follow
+    return one[: segment + 1] + b"\xff" * 7 + one[segment + 8 :]
+
+
+@pytest.mark.parametrize("first", ["ipod:aac", "webm:libopus", "live"])
 @pytest.mark.parametrize("second", ["WAV/PCM_16", "MP3", "OGG/OPUS"])
 def test_what_follows_a_container_is_heard(first: str, second: str) -> None:
-    both = decode(encoded(first, 1.0) + encoded(second, 1.5))
+    container = _live("webm:libopus", 1.0) if first == "live" else encoded(first, 1.0)
+    both = decode(container + encoded(second, 1.5))
     assert both.seconds == pytest.approx(2.5, abs=0.2)
 
 
-def test_what_is_missing_between_two_packets_is_silent(tmp_path: Path) -> None:
-    """A server lost fragments; what follows must not come earlier than it was said."""
-    path = tmp_path / "call.mka"
+def test_a_live_recording_behind_one_that_broke_off_is_heard() -> None:
+    one = _live("webm:libopus", 1.0)
+    assert decode(one[:-70] + one).seconds == pytest.approx(2.0, abs=0.1)
+
+
+def _with_gap(path: Path, second_s: int) -> Path:
+    """Write a second of sound at once, and again where the second packet begins."""
     wave = (20_000 * sweep(1.0)[:, 0]).astype(np.int16)
-    with av.open(path, "w", format="matroska") as file:
+    with av.open(path, "w") as file:
         stream = file.add_stream("pcm_s16le", rate=RATE)
         stream.layout = "mono"
-        for start_s in (0, 3):
+        for start_s in (0, second_s):
             frame = av.AudioFrame.from_ndarray(wave[None], format="s16", layout="mono")
             frame.sample_rate, frame.pts = RATE, start_s * RATE
             frame.time_base = Fraction(1, RATE)
             file.mux(stream.encode(frame))
         file.mux(stream.encode(None))
+    return path
+
+
+@pytest.mark.parametrize("second_s", [3, 90])
+def test_what_is_missing_between_two_packets_is_silent(
+    tmp_path: Path, second_s: int
+) -> None:
+    """A server lost fragments; what follows must not come earlier than it was said.
+
+    A track of somebody who muted himself for a minute and a half is one, too.
+    """
+    path = _with_gap(tmp_path / "call.mka", second_s)
     clip = decode(path)
-    assert clip.seconds == pytest.approx(4.0, abs=0.01)
+    assert clip.seconds == pytest.approx(second_s + 1, abs=0.01)
     loud = np.abs(clip.mono) > 0.01
-    assert not loud[RATE : 3 * RATE].any()
+    assert not loud[RATE : second_s * RATE].any()
     np.testing.assert_allclose(clip.mono[:RATE], clip.mono[-RATE:], atol=1e-6)
+    with pytest.raises(AudioError, match="longer than 2 s"):
+        decode(path, max_seconds=2)
+
+
+def test_days_between_two_packets_are_no_recording(tmp_path: Path) -> None:
+    path = _with_gap(tmp_path / "call.mka", 86_400)
+    with pytest.raises(AudioError, match="over 4 h are missing between its packets"):
+        list(channel_blocks(path, [0]))
 
 
 def test_a_size_of_all_ones_in_64_bits_is_no_bug() -> None:

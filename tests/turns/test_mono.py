@@ -232,6 +232,29 @@ def test_edges_in_one_channel_are_those_of_a_channel_with_one_speaker() -> None:
     assert second == [pytest.approx((2.0, 3.12), abs=0.02)]
 
 
+def test_a_log_that_names_the_agent_asks_for_no_voice_of_his() -> None:
+    call = _call(True).conversation
+    names = {"user": "first voice", "agent": "second voice"}
+    turns = [
+        one.model_copy(update={"speaker": names[one.speaker]}) for one in call.turns
+    ]
+    unnamed = call.model_copy(
+        update={
+            "speakers": tuple(
+                Speaker(name=one, role="other") for one in names.values()
+            ),
+            "turns": tuple(turns),
+            "meta": {"contrast": 0.6},
+        }
+    )
+    for how in ("", mono.DOUBTFUL_GREETING):
+        said = [mono._told_apart(0.6, how), "else"]
+        named, caveats = mono.of_log(unnamed, said, "user")
+        assert named.turns == call.turns
+        assert "the agent is who the log says" in caveats[0]
+        assert caveats[1:] == ("else",)
+
+
 @pytest.mark.parametrize(
     ("speech", "doubtful", "agent"),
     [

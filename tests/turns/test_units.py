@@ -10,6 +10,7 @@ import pytest
 from blueprints import UserError
 from tests.support.cli import trace_eval
 from trace_eval.conversations.layouts import read_conversations
+from trace_eval.conversations.layouts.units import Said, unit_of
 from trace_eval.turns.agree import read_event_labels
 
 #: Speaker, start and end in seconds, words.
@@ -49,6 +50,17 @@ def test_milliseconds_without_a_name_are_read_as_such_and_said(
     (item,) = read_conversations(path).items
     assert any("milliseconds" in caveat for caveat in item.caveats)
     assert "read as milliseconds" in trace_eval("turns", path, ends=0).out
+
+
+def test_a_log_of_whole_seconds_says_so_beside_its_figures(tmp_path: Path) -> None:
+    """A latency of .50 s in the median was that of a clock with steps of a second."""
+    path = tmp_path / "calls.csv"
+    lines = ["call,speaker,start,end,text"]
+    for who, start, end, text in SAID:
+        lines.append(f"c1,{who},{start:.0f},{end:.0f},{text.replace(',', '')}")
+    path.write_text("\n".join(lines) + "\n")
+    assert "coarse: the clock's steps are 1 s" in trace_eval("turns", path, ends=0).out
+    assert "coarse" not in trace_eval("turns", _table(tmp_path, 1), ends=0).out
 
 
 def test_a_table_in_two_units_is_refused(tmp_path: Path) -> None:
@@ -126,6 +138,12 @@ def test_what_may_be_both_or_neither_is_refused_with_a_remedy(
         read_conversations(path)
     path.write_text(path.read_text().replace("start,end", "start_ms,end_ms"))
     assert _times(path)[:2] == pytest.approx([3.2e-3 * scale, 5.1e-3 * scale])
+
+
+def test_a_caller_on_hold_makes_no_frames_of_seconds() -> None:
+    held = Said(300.0, "please hold the line while I look that up for you")
+    calls = [held, Said(3.0, "ok thanks a lot"), Said(2.0, "Thank you for waiting.")]
+    assert unit_of(calls * 2) == (1.0, None)
 
 
 @pytest.mark.parametrize("unit", [1, 1e3, 1e6, 1e9])

@@ -17,7 +17,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from blueprints import GROUPS, Absent, Extension, Present, Provenance, Status, UserError
-from extractors import CACHE_VARIABLE, Stamp, cache_folder
+from extractors import CACHE_VARIABLE, READING, Stamp, cache_folder
 from trace_eval.data.jsonl import canonical
 from trace_eval.data.sqlite import open_shared
 from trace_eval.data.system import lock
@@ -94,7 +94,10 @@ class Cache:
             self._keep("groups", key, group, value.model_dump_json())
 
     def clip_of(self, stamp: Stamp) -> str | None:
-        """Return a recording's clip hash if it is unchanged since it was decoded."""
+        """Return a recording's clip hash if it is unchanged since it was decoded.
+
+        What another reading of files made of it is forgotten.
+        """
         row = self._row(
             (
                 "SELECT clip, digest FROM recordings WHERE place = ? AND size = ? AND"
@@ -102,11 +105,14 @@ class Cache:
             ),
             stamp,
         )
-        return row[0] if row and row[1] == _digest(*stamp, row[0]) else None
+        if row is None or row[1] != _digest(READING, *stamp, row[0]):
+            return None
+        clip: str = row[0]
+        return clip
 
     def remember_clip(self, stamp: Stamp, clip: str) -> None:
         """Remember a recording's clip hash; the stamp was taken before it was read."""
-        self._keep("recordings", *stamp, clip)
+        self._keep("recordings", *stamp, clip, reading=(READING,))
 
     def seconds_of(self, stamp: Stamp) -> float | None:
         """Return a recording's duration by its header, in seconds; None if unknown."""
@@ -117,11 +123,13 @@ class Cache:
             ),
             stamp,
         )
-        return float(row[0]) if row and row[1] == _digest(*stamp, row[0]) else None
+        if row is None or row[1] != _digest(READING, *stamp, row[0]):
+            return None
+        return float(row[0])
 
     def remember_seconds(self, stamp: Stamp, seconds: float) -> None:
         """Remember a header's duration; the stamp was taken before it was read."""
-        self._keep("durations", *stamp, repr(seconds))
+        self._keep("durations", *stamp, repr(seconds), reading=(READING,))
 
     def _row(self, query: str, values: tuple[object, ...]) -> tuple[Any, ...] | None:
         if self._db is None:
@@ -133,14 +141,14 @@ class Cache:
             return None
         return row
 
-    def _keep(self, table: str, *values: object) -> None:
+    def _keep(self, table: str, *values: object, reading: tuple[str, ...] = ()) -> None:
         if self._db is None:
             return
         marks = ", ".join("?" * (len(values) + 1))
         try:
             self._db.execute(
                 f"INSERT OR REPLACE INTO {table} VALUES ({marks})",
-                (*values, _digest(*values)),
+                (*values, _digest(*reading, *values)),
             )
         except (sqlite3.Error, UnicodeError) as error:
             self._give_up(error)

@@ -66,6 +66,9 @@ _MERGED = (
 )
 _COLUMNS = ("speaker", "start", "end", "text")
 
+#: Times of a call that are all whole seconds: so many are no accident.
+_SURE_TIMES = 6
+
 
 @dataclass
 class _Row:
@@ -173,7 +176,7 @@ def item_of(
     kind = "log" if is_timed_call else "none"
     fields: dict[str, Any] = {
         "channels": () if channel is None else (channel,),
-        "clock": Clock(kind=kind, zero=zero or None),
+        "clock": Clock(kind=kind, zero=zero or None, resolution_s=_steps_s(rows)),
         "events": tuple(_events(rows)),
     }
     fields |= of_call
@@ -275,6 +278,15 @@ def _to_seconds(rows: list[_Row]) -> float:
         if row.end is not None:
             row.end -= zero
     return zero
+
+
+def _steps_s(rows: list[_Row]) -> float | None:
+    """Return the steps of a clock that rounds to seconds; None: it shows none."""
+    times: set[float] = set()
+    for row in rows:
+        times.update(time for time in (row.start, row.end) if time is not None)
+    is_rounded = all(time.is_integer() for time in times)
+    return 1.0 if is_rounded and len(times) >= _SURE_TIMES else None
 
 
 def _in_order(rows: list[_Row]) -> list[_Row]:

@@ -23,8 +23,9 @@ _SLOWEST = 0.1
 #: 8 kHz would be 2 a second, microseconds none.
 _LIKE_SPEECH = (4.0, 60.0)
 
-#: Letters a second of a call that are no speech in seconds, where there are so many
-#: letters: frames of 20 ms and hundredths of a second give under .4, minutes over 500.
+#: Letters a second that are no speech in seconds, of a call and of its turns in the
+#: median, where there are so many letters: frames of 20 ms and hundredths of a second
+#: give under .4, minutes over 500. One caller on hold is slow, and his call with him.
 _LIKE_A_CALL, _SURE_LETTERS = (0.4, 150.0), 60
 
 #: Letters a second that nobody says: of milliseconds such a turn is of another unit.
@@ -140,8 +141,10 @@ def _by_words(letters: int, worded: list[Said]) -> tuple[float, str | None]:
     words = len((first.text or "").split())
     example = f"a turn of {counted(words, 'word')} lasts {first.length:g}"
     if letters / length >= _SLOWEST:
+        typical = median(_letters(turn.text or "") / turn.length for turn in worded)
         is_a_call = not is_too_slow and letters / length <= fastest_call
-        if letters < _SURE_LETTERS or is_a_call:
+        is_of_turns = slowest_call <= typical <= fastest_call
+        if letters < _SURE_LETTERS or is_a_call or is_of_turns:
             return 1.0, None
         raise InputError(
             f"{example}, and all turns are {counted(letters, 'letter')} in {length:g}:"

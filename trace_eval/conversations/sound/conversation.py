@@ -15,7 +15,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from blueprints import Strict, counted
-from extractors import SPEECH_RATE, stamp_of
+from extractors import READING, SPEECH_RATE, stamp_of
 from trace_eval.conversations.floor import (
     LEFT_OUT,
     Floor,
@@ -189,7 +189,7 @@ def kept_conversation(
     for role, channel in channels.items():
         stamp = stamp_of(channel.audio)  # None: reading the file reports why
         files.append([role, channel.model_dump(mode="json"), stamp])
-    identity: list[Any] = [VERSION, files, how]
+    identity: list[Any] = [VERSION, READING, files, how]
     if make:
         identity.append(make.__name__)
     path = folder / f"{_digest(jsonl.canonical(identity))}.json" if folder else None

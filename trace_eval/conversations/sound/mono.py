@@ -79,6 +79,9 @@ _NEARER = 0.1
 #: Least speech of a side, and of a voice that is said to speak first, seconds.
 _LEAST_S, _MOMENT_S = 1.0, 0.2
 
+#: Why nobody knows who the agent is, though he greets.
+DOUBTFUL_GREETING = "whose voice speaks first is doubtful: give --agent-voice FILE"
+
 #: Share of the changes of voice without any pause, from which they are cuts in one
 #: voice's speech: equal halves of a sentence that is repeated are alike, too.
 _MOST_UNBROKEN = 0.5
@@ -371,7 +374,7 @@ def _agent(
     if greets:
         greeter = _first_surely(voices)
         if greeter is None:
-            return None, "whose voice speaks first is doubtful: give --agent-voice FILE"
+            return None, DOUBTFUL_GREETING
         return greeter, "the agent is who speaks first"
     return None, ""
 
@@ -417,6 +420,6 @@ def of_log(
     update = {"speakers": tuple(speakers), "turns": tuple(turns)}
     call = sound.model_copy(update=update)
     contrast: Any = sound.meta["contrast"]
-    unnamed = _told_apart(contrast)
+    unnamed = (_told_apart(contrast), _told_apart(contrast, DOUBTFUL_GREETING))
     named = _told_apart(contrast, "the agent is who the log says")
-    return call, tuple(named if one == unnamed else one for one in said)
+    return call, tuple(named if one in unnamed else one for one in said)

@@ -22,7 +22,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from blueprints import Blueprint, UserError
-from extractors import stamp_of
+from extractors import READING, stamp_of
 from trace_eval.data import strict_json
 from trace_eval.data.jsonl import canonical
 from trace_eval.data.place import Place
@@ -42,7 +42,7 @@ SCHEMA = pa.schema(
         (
             "version",
             pa.string(),
-        ),  # size and mark of the file as the driver saw it, if any
+        ),  # the reading, size and mark of the file as the driver saw it, if any
         (
             "clip",
             pa.string(),
@@ -174,9 +174,10 @@ class Chunk:
 def plan_digest(plan: Plan) -> str:
     """Digest a plan; plans with equal blueprints have equal digests.
 
-    What counts is extractors, versions and the limit of length.
+    What counts is how files are read, extractors, versions and the limit of length.
     """
     identity = {
+        "reading": READING,
         "extractors": plan_record(plan.extractors),
         "max_seconds": plan.max_seconds,
     }
@@ -281,9 +282,12 @@ def cut(
 
 
 def version_of(source: ClipSource) -> str | None:
-    """Return a file's size and mark; None for a file that this machine cannot see."""
+    """Return a file's size and mark; None for a file that this machine cannot see.
+
+    A file that is read in another way now has another version, too.
+    """
     stamp = stamp_of(source.path) if source.path else None
-    return f"{stamp.size}-{stamp.mark}" if stamp else None
+    return f"{READING}-{stamp.size}-{stamp.mark}" if stamp else None
 
 
 def _digest(identity: object) -> str:
