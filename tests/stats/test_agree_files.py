@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from blueprints import UserError
+from blueprints import InputError, UserError
 from tests.support.cli import output_of, trace_eval
 from tests.support.datasets_made import write_lines, write_rows
 from tests.support.judged import rated_run, write_folder
@@ -342,6 +342,9 @@ def test_judges_of_a_pooled_run_stand_beside_it(tmp_path: Path) -> None:
     assert read.facts["samples"].tolist() == [None, [1, 2], [5, 5]]
     assert read.facts["score"].tolist() == [3.25, 1.5, 5.0]
     assert read.facts["variance"].tolist()[1:] == [0.015625, 0.0]
+    path.write_text(score.model_dump_json().replace("0.015625", "-0.015625"))
+    with pytest.raises(InputError, match=r"variance of 'x' is -0\.015625; give 0 or"):
+        read_scores(path)
     assert read.facts["pooled"].tolist() == [True, None, None]
 
 
