@@ -469,3 +469,19 @@ def test_a_beta_scorer_beside_a_constant_beta_and_clamped(tmp_path: Path) -> Non
     # the fourth mean, .8, becomes 1, which is what annotators say
     assert errors["scorer:x"] - errors["scorer:x, clamped"] == pytest.approx(0.2 / 5)
     assert figure(got, "agreement", "scorer:x", "crps").rows == 5
+
+
+@pytest.mark.parametrize(("factor", "two"), [(1, False), (2, False), (20, True)])
+def test_two_scales_in_one_column_are_named(
+    tmp_path: Path, factor: int, two: bool
+) -> None:
+    """A system on 1 to 5 beside one up to 10 may be on one scale, up to 100 hardly."""
+    rows = [
+        f"q{n},atlas,{1 + n % 5}\nq{n},nova,{factor * (1 + n % 5)}" for n in range(9)
+    ]
+    path = tmp_path / "scores.csv"
+    path.write_text("\n".join(["id,system,score", *rows]))
+    said = [one.text for one in read_scores(path).warnings if one.check == "two_scales"]
+    assert bool(said) is two
+    if two:
+        assert "atlas has scores from 1 to 5, but nova has scores from 20 to" in said[0]
