@@ -212,7 +212,7 @@ def pairs_needed() -> str:
             if caught is None or caught > followed
         ]
         rows.append((f"{followed:.0%}", max(too_few) + 1))
-    return markdown("a cue that is followed in | is caught from pairs on", rows)
+    return markdown("a cue followed in | is caught by this many pairs", rows)
 
 
 def main() -> None:

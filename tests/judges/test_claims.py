@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import time
+from collections.abc import Iterable
+from itertools import chain
 from typing import Any
 
 import pytest
@@ -379,13 +381,20 @@ def test_every_stored_style_has_the_promised_shares() -> None:
         assert row["without_a_measure_called_true"] == 0, name
 
 
-def test_the_page_has_what_the_first_looks_showed() -> None:
+def test_the_page_has_the_range_of_all_first_looks_and_of_the_last() -> None:
     page = " ".join((ROOT / "docs" / "explanation" / "judging.md").read_text().split())
-    for look in stored("reasons")["first_looks"].values():
-        shares = sorted(
-            row["flagged_rightly"] / row["flagged"] for row in look.values()
-        )
-        least, most = (
-            f"{share:.2f}".removeprefix("0") for share in (shares[0], shares[-1])
-        )
-        assert f"{least} to {most}" in page
+    looks = list(stored("reasons")["first_looks"].values())
+    every = list(chain.from_iterable(look.values() for look in looks))
+    last = list(looks[-1].values())
+    assert f"new to it, {_range(every)} of what it called false was false" in page
+    assert f"({_range(last)} in the last three)" in page
+    assert len(last) == 3
+
+
+def _range(styles: Iterable[dict[str, int]]) -> str:
+    """Return the least and the greatest precision of styles, as pages print them."""
+    shares = sorted(style["flagged_rightly"] / style["flagged"] for style in styles)
+    least, most = (
+        f"{share:.2f}".removeprefix("0") for share in (shares[0], shares[-1])
+    )
+    return f"{least} to {most}"

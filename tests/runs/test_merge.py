@@ -316,6 +316,19 @@ def test_nothing_half_made_is_left(
     assert not list(tmp_path.glob("again*"))
 
 
+def test_blueprints_that_are_gone_are_missed(
+    tmp_path: Path, shards: list[Path]
+) -> None:
+    """A blueprint may be in another folder; without any, only --partial goes on."""
+    for folder in shards:
+        (folder / "blueprints.jsonl").write_text("")
+    lost = f"{shards[0].name}: blueprints.jsonl lacks 5 recordings of clips.jsonl"
+    with pytest.raises(UserError, match=lost):
+        merge(shards, tmp_path / "merged")
+    merge(shards, tmp_path / "merged", partial=True)
+    assert not list(Run(tmp_path / "merged").blueprints())
+
+
 def test_folders_of_blueprints(tmp_path: Path, judge: LouderWins) -> None:
     _manifest(tmp_path)
     paths = sorted((tmp_path / "clips").iterdir())

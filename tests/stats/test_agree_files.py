@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from blueprints import UserError
+from blueprints import InputError, UserError
 from tests.support.cli import output_of, trace_eval
 from tests.support.datasets_made import write_lines, write_rows
 from tests.support.judged import rated_run, write_folder
@@ -342,6 +342,9 @@ def test_judges_of_a_pooled_run_stand_beside_it(tmp_path: Path) -> None:
     assert read.facts["samples"].tolist() == [None, [1, 2], [5, 5]]
     assert read.facts["score"].tolist() == [3.25, 1.5, 5.0]
     assert read.facts["variance"].tolist()[1:] == [0.015625, 0.0]
+    path.write_text(score.model_dump_json().replace("0.015625", "-0.015625"))
+    with pytest.raises(InputError, match=r"variance of 'x' is -0\.015625; give 0 or"):
+        read_scores(path)
     assert read.facts["pooled"].tolist() == [True, None, None]
 
 
@@ -466,3 +469,19 @@ def test_a_beta_scorer_beside_a_constant_beta_and_clamped(tmp_path: Path) -> Non
     # the fourth mean, .8, becomes 1, which is what annotators say
     assert errors["scorer:x"] - errors["scorer:x, clamped"] == pytest.approx(0.2 / 5)
     assert figure(got, "agreement", "scorer:x", "crps").rows == 5
+
+
+@pytest.mark.parametrize(("factor", "two"), [(1, False), (2, False), (20, True)])
+def test_two_scales_in_one_column_are_named(
+    tmp_path: Path, factor: int, two: bool
+) -> None:
+    """A system on 1 to 5 beside one up to 10 may be on one scale, up to 100 hardly."""
+    rows = [
+        f"q{n},atlas,{1 + n % 5}\nq{n},nova,{factor * (1 + n % 5)}" for n in range(9)
+    ]
+    path = tmp_path / "scores.csv"
+    path.write_text("\n".join(["id,system,score", *rows]))
+    said = [one.text for one in read_scores(path).warnings if one.check == "two_scales"]
+    assert bool(said) is two
+    if two:
+        assert "atlas has scores from 1 to 5, but nova has scores from 20 to" in said[0]

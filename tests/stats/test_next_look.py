@@ -72,9 +72,13 @@ def test_the_page_has_the_shares_of_the_stored_worlds() -> None:
     rows = stored("coverage_next_look")["worlds"]
     assert rows.keys() == {world.name for world in worlds()}
     page = " ".join((ROOT / "docs" / "reference" / "statistics.md").read_text().split())
-    for about in ("as it looks", "as it is"):
+    words = {
+        "as it looks": "with the difference as it looked",
+        "as it is": "with the true",
+    }
+    for about, said in words.items():
         shares = [row[about]["share"] for row in rows.values()]
-        assert f"{100 * min(shares):.0f} to {100 * max(shares):.0f} % {about}" in page
+        assert f"{100 * min(shares):.0f} to {100 * max(shares):.0f} % {said}" in page
     for row in rows.values():
         assert row["as it looks"]["to"] >= 0.8
         assert row["as it looks"]["from"] <= 0.9

@@ -13,11 +13,13 @@ from benchmarks.coverage.plan import World
 from blueprints import UserError
 from tests.support.cli import output_of
 from trace_eval.decide.plan import make_plan
+from trace_eval.decide.rank import rank
+from trace_eval.decide.screen import screen
 from trace_eval.opinions.labels import label_table
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.inference.labelled_run import gather, labelled
 from trace_eval.stats.inference.win_rates import win_rate_tables
-from trace_eval.stats.options import PlanOptions
+from trace_eval.stats.options import PlanOptions, RankOptions, ScreenOptions
 from trace_eval.stats.sentences import difference_of_labels
 
 NAMES = np.array(["x", "y", "z"])
@@ -104,6 +106,19 @@ def test_a_run_that_is_too_small_says_so() -> None:
     judged, _, some = world(120, 119, 0.8)
     last = make_plan(gather(judged, some), PlanOptions(0.02))
     assert last.verdict.startswith("The one open pair")
+
+
+def test_labelled_pairs_without_a_judgement_are_counted_everywhere() -> None:
+    judged, _, some = world(400, 80, 0.8)
+    judged = judged.take(np.arange(22, 400))
+    said = "22 labelled items were not judged and are left out"
+    run = gather(judged, some)
+    assert said in make_plan(run, PlanOptions(0.2)).notes
+    assert said in screen(run, ScreenOptions()).caveats
+    ranked = rank(judged, some, RankOptions(missing="drop"))
+    assert said in [caveat.text for caveat in ranked.caveats]
+    whole = rank(judged, some.take(np.arange(22, 80)), RankOptions(missing="drop"))
+    assert not any("not judged" in caveat.text for caveat in whole.caveats)
 
 
 def test_enough_labels_are_enough() -> None:

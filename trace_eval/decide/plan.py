@@ -18,6 +18,7 @@ import numpy as np
 from blueprints import UserError, counted
 from trace_eval.decide.planned_run import ACCURACY, RATES, PlannedRun
 from trace_eval.opinions.codes import SPLIT
+from trace_eval.opinions.opinions import unjudged_left_out
 from trace_eval.opinions.units import WholeNumbers
 from trace_eval.show.table import Table, table
 from trace_eval.stats.inference.future_labels import FutureLabels, quantile_width
@@ -278,6 +279,8 @@ def _notes(world: PlannedRun, cluster: bool) -> Iterator[str]:
             "no two labels share an instruction, so nobody knows how alike such pairs"
             " are: all is taken as likely, from not at all to wholly"
         )
+    if world.run.unmatched:
+        yield unjudged_left_out(world.run.unmatched)
     if world.run.drawn.caption is not None:
         yield world.run.drawn.caption
     if future.inclusion is not None:

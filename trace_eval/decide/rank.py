@@ -24,7 +24,7 @@ from trace_eval.decide.agree import Named
 from trace_eval.estimate.resample import UNIT, Resampler
 from trace_eval.opinions.codes import MISSING
 from trace_eval.opinions.judge_files import has_positions, read_positions
-from trace_eval.opinions.opinions import SIDE_NAMES, Opinions
+from trace_eval.opinions.opinions import SIDE_NAMES, Opinions, unjudged_left_out
 from trace_eval.opinions.scores import as_source, holds_scores
 from trace_eval.opinions.units import index_of
 from trace_eval.runs.answers import decoded_answers
@@ -150,6 +150,11 @@ def _rank_judged(
         table = with_unjudged(table, human_labels)
     whole = judge_table(source, options.judge) if separate else table
     labels = human_table(human_labels, whole, options.missing) if human_labels else None
+    if human_labels is not None:
+        ids = human_labels.per_item.ids
+        if unmatched := int((whole.find(ids) < 0).sum()):
+            unjudged = Caveat("human labels", unjudged_left_out(unmatched))
+            caveats = (*caveats, unjudged)
     if labels is not None and scored_none(table, options.dimension):
         report = _by_annotators(table, labels, options, human)
         return replace(

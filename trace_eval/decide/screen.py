@@ -22,6 +22,7 @@ import numpy as np
 from blueprints import UserError, counted
 from trace_eval.decide.saving import Saving, saving_of
 from trace_eval.estimate.arrays import Mask, Reals
+from trace_eval.opinions.opinions import unjudged_left_out
 from trace_eval.show.table import Table, table
 from trace_eval.stats.agreement.suspects import checked_raters, suspects_warning
 from trace_eval.stats.inference.decidable import (
@@ -319,11 +320,7 @@ def _caveats(
             words = f"the instruction of {unknown} is unknown: each is taken for one"
         yield f"{words}{copies}"
     if run.unmatched:
-        stray = (
-            "labelled item was not judged and is",
-            "labelled items were not judged and are",
-        )
-        yield f"{counted(run.unmatched, *stray)} left out"
+        yield unjudged_left_out(run.unmatched)
     if run.is_split.any():
         number = counted(int(run.is_split.sum()), "labelled pair")
         yield f"raters split on {number}: each label of theirs is right in part"

@@ -33,6 +33,9 @@ _CODES = frozenset((
     9, 77, 88, 99, 777, 888, 999, 9999, 99999,
 ))  # fmt: skip
 
+#: A scale so many times as long as another is another one; scores that show a scale.
+_APART, _LEAST_SCORES = 4, 5
+
 #: No usual scale of few steps goes beyond this.
 _FEW_STEPS = 10
 
@@ -78,6 +81,39 @@ def said_of(scale: Numbers) -> str:
     return (
         f"scores are read as {scale.low:g} to {scale.high:g}, by their values; --scale"
         " WORST..BEST declares another scale"
+    )
+
+
+def scales_apart(values: Values, systems: Sequence[str | None]) -> str | None:
+    """Say that two systems in one column seem to have scales of their own, else None.
+
+    One system's usual scale is four times as long as the other's, such as 0 to 100
+    beside 1 to 5, by at least five scores of each.
+    """
+    of: dict[str, list[float]] = {}
+    for system, value in zip(systems, values.tolist(), strict=True):
+        if system and not math.isnan(value):
+            of.setdefault(system, []).append(value)
+    lengths: dict[str, float] = {}
+    for system, scores in of.items():
+        if len(scores) >= _LEAST_SCORES:
+            scale = scale_by_values(np.array(scores))
+            lengths[system] = scale.high - scale.low
+    if not lengths:
+        return None
+    short, long = (
+        min(lengths, key=lengths.__getitem__),
+        max(lengths, key=lengths.__getitem__),
+    )
+    if lengths[long] < _APART * lengths[short]:
+        return None
+    low, high = (
+        f"{system} has scores from {min(of[system]):g} to {max(of[system]):g}"
+        for system in (short, long)
+    )
+    return (
+        f"{low}, but {high}: if they are on two scales, a difference of means says"
+        " nothing; bring both to one scale"
     )
 
 

@@ -325,6 +325,15 @@ def refuse_unjudged(judged: Opinions, items: Opinions, rows: WholeNumbers) -> No
         )
 
 
+def unjudged_left_out(count: int) -> str:
+    """Say how many labelled items are left out, because nothing judged them."""
+    one, many = (
+        "labelled item was not judged and is",
+        "labelled items were not judged and are",
+    )
+    return f"{counted(count, one, many)} left out"
+
+
 def _refuse_strangers(
     judged: Opinions, items: Opinions, rows: WholeNumbers, missing: Missing
 ) -> None:

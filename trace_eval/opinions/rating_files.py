@@ -30,6 +30,7 @@ from trace_eval.opinions.found_scales import (
     said_of,
     scale_by_values,
     scale_of_ends,
+    scales_apart,
 )
 from trace_eval.opinions.label_files import SCORE_FIELDS, OpinionTable
 from trace_eval.opinions.opinions import DataWarning, Opinions
@@ -202,8 +203,13 @@ def with_scale(
         return scores
     refuse_doubtful(scores.source, name, texts, values)
     scale = scale_by_values(values)
-    warning = DataWarning(FOUND_SCALE, f"{scores.source}: {said_of(scale)}")
-    return replace(scores, scale=scale, warnings=(*scores.warnings, warning))
+    warnings = [DataWarning(FOUND_SCALE, f"{scores.source}: {said_of(scale)}")]
+    systems = scores.facts.get("system")
+    if systems is not None and (
+        apart := scales_apart(scores.facts[name], systems.tolist())
+    ):
+        warnings.append(DataWarning("two_scales", f"{scores.source}: {apart}"))
+    return replace(scores, scale=scale, warnings=(*scores.warnings, *warnings))
 
 
 def rows_of(

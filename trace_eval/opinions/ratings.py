@@ -202,7 +202,11 @@ def score_table(
         facts: ``score`` or ``mos``, on the rubric's scale, NaN: nobody gave one; of
             items ``instruction_id``, ``system``, ``split``, ``candidate`` and
             ``reference``.
+
+    Raises:
+        InputError: a ``variance`` is negative.
     """
+    _refuse_negative(source, ids, np.asarray(facts.get("variance", ()), float))
     columns: dict[str, NDArray[Any]] = {}
     for name, column in facts.items():
         if isinstance(column, np.ndarray):
@@ -211,6 +215,18 @@ def score_table(
             columns[name] = texts_of(column)
     rater = texts_of(raters) if any(raters) else None
     return Opinions(source, texts_of(ids), {}, rater, facts=columns)
+
+
+def _refuse_negative(
+    source: str, ids: Sequence[str], variance: NDArray[np.float64]
+) -> None:
+    negative = np.flatnonzero(variance < 0)
+    if len(negative):
+        row = negative[0]
+        raise InputError(
+            f"{source}: the variance of {ids[row]!r} is {variance[row]:g}; give 0 or"
+            " more, or nothing"
+        )
 
 
 def mean_ratings(ratings: Opinions) -> Opinions:

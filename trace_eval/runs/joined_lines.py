@@ -111,6 +111,19 @@ class JoinedLines:
             if self._kept[row]:
                 yield _text(self.line(row))
 
+    def unknown_to(self, others: JoinedLines, ignored: bytes) -> list[int]:
+        """Return rows kept whose content is no name of the others, but ignored ones."""
+        import numpy as np
+
+        contents: NDArray[Any] = np.frombuffer(self._contents, dtype=MARK)
+        names: NDArray[Any] = np.frombuffer(others._names, dtype=MARK)
+        rows = np.flatnonzero(~np.isin(contents, names))
+        return [
+            row
+            for row in rows.tolist()
+            if self._kept[row] and self.content(row) != ignored
+        ]
+
     def owners(self) -> NumberIndex:
         """Return the index of the folder whose line of a name is kept."""
         import numpy as np

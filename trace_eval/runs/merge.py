@@ -95,7 +95,9 @@ def merge(folders: Sequence[Path], out: Path, partial: bool = False) -> Merged:
             if all(judged.values()):
                 result = _Runs(folders, partial).write(Run(part))
             else:
-                result = Merged(out, len(folders), join_clips(folders, Run(part)))
+                result = Merged(
+                    out, len(folders), join_clips(folders, Run(part), partial)
+                )
     return replace(result, out=out)
 
 
@@ -228,7 +230,7 @@ class _Runs:
         if spending:
             jsonl.write_all(to.path("spending.jsonl"), spending)
         self._settle_shared()
-        blueprints = join_clips(self.folders, to)
+        blueprints = join_clips(self.folders, to, self.partial)
         for name in (*files.beside, files.verdicts):
             jsonl.write_all(to.path(f"{name}.jsonl"), self._owned(name, owners))
         summary = Summary(total=total + sum(1 for _ in to.problems()))

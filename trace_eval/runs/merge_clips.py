@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from blueprints import UserError
+from blueprints import RunFolderError, UserError, counted
 from trace_eval.data import jsonl, strict_json
 from trace_eval.runs.joined_lines import JoinedLines
 from trace_eval.runs.run import Run
@@ -18,18 +18,22 @@ from trace_eval.runs.stored_lines import mark_of
 LAST_DIGITS = 1e-4
 
 
-def join_clips(folders: Sequence[Path], to: Run) -> int:
+def join_clips(folders: Sequence[Path], to: Run, partial: bool = False) -> int:
     """Write all folders' clips and blueprints once each; return the number of clips.
 
     Of a clip that a folder has twice the last blueprint counts, as in every run.
+    ``partial``: clips may have no blueprint.
 
     Raises:
         UserError: a recording differs between two folders, or the blueprint of a clip
-            does in more than the last digits of its numbers (the first one is kept).
+            does in more than the last digits of its numbers (the first one is kept);
+            or a clip has none.
     """
     clips = _clips(folders)
     jsonl.write_all(to.path("clips.jsonl"), clips.kept())
     blueprints = _blueprints(folders)
+    if not partial:
+        _refuse_lost(clips, blueprints)
     jsonl.write_all(to.path("blueprints.jsonl"), blueprints.kept())
     return blueprints.kept_count
 
@@ -78,6 +82,19 @@ def _blueprints(folders: Sequence[Path]) -> JoinedLines:
                 _refuse_difference(lines, first, row)
             lines.drop(row)
     return lines
+
+
+def _refuse_lost(clips: JoinedLines, blueprints: JoinedLines) -> None:
+    """Refuse clips whose blueprint is gone from their folder and in no other one."""
+    lost = clips.unknown_to(blueprints, ignored=_NO_CLIP)
+    if lost:
+        folder = clips.folder(lost[0])
+        source = strict_json.record(clips.line(lost[0]), folder)["source"]
+        raise RunFolderError(
+            f"{folder}: blueprints.jsonl lacks {counted(len(lost), 'recording')} of"
+            f" clips.jsonl, first {source}; restore that file, or merge what is there"
+            " with --partial"
+        )
 
 
 def _refuse_difference(lines: JoinedLines, first: int, row: int) -> None:
