@@ -290,6 +290,11 @@ def test_foreign_options_are_refused(
         open_review(run, {}, ReviewOptions(protocol=name, **options))
     with pytest.raises(UserError, match="--overall-first: means nothing"):
         opened(run, name, overall_first=True)
+    # Of a manifest nothing is begun either.
+    pairs = run / "pairs.jsonl"
+    with pytest.raises(UserError, match="--overall-first: means nothing"):
+        open_review(pairs, {"overall_first": True}, ReviewOptions(protocol=name))
+    assert not Path("runs/pairs-review").exists()
 
 
 # --- scores ---------------------------------------------------------------------------

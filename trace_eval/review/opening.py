@@ -76,23 +76,18 @@ def _opened(
 ) -> Review:
     protocol = load_protocol(options.protocol) if options.protocol else None
     material = load_material(source, options.audio_root, options.rubric, protocol)
+    by_rubric = material.rubric is not None and not protocol
+    if by_rubric:
+        _refuse_ignored(provided, options)
+    else:
+        _refuse_foreign(material.protocol, provided, options)
     if material.home is None:
         own = options.database.parent if options.database else _own_place(source)
         material = replace(material, home=own)
     database = options.database or material.corrections.with_name(DATABASE)
-    if material.rubric and not protocol:
-        ignored: list[str] = []
-        for name in ("show_judge", "allow_unplayed"):
-            if getattr(options, name):
-                ignored.append(name)
-        ignored.extend(name for name in provided if name != "budget")
-        if ignored:
-            raise UserError(
-                f"{', '.join(ignored)}: belong to reviews of pairs; leave them out"
-            )
+    if material.rubric and by_rubric:
         store = Store(database, material.rubric.name)
         return Review(material, store, make_plan(material, QueueOptions(**provided)))
-    _refuse_foreign(material.protocol, provided, options)
     store = Store(database, form_of(material.protocol).name)
     plan = stored_plan(store, material, provided)
     return Review(
@@ -124,6 +119,19 @@ def _own_place(source: Path) -> Path:
             stacklevel=4,
         )
     return hashed_place(plain, name)
+
+
+def _refuse_ignored(provided: Mapping[str, Any], options: ReviewOptions) -> None:
+    """Raise UserError for an option of pairs where single answers are reviewed."""
+    ignored: list[str] = []
+    for name in ("show_judge", "allow_unplayed"):
+        if getattr(options, name):
+            ignored.append(name)
+    ignored.extend(name for name in provided if name != "budget")
+    if ignored:
+        raise UserError(
+            f"{', '.join(ignored)}: belong to reviews of pairs; leave them out"
+        )
 
 
 def _refuse_foreign(
