@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from blueprints import UserError
 from trace_eval.data.columns import Missing, parse_sides
 from trace_eval.data.settings import option_field, with_groups
-from trace_eval.estimate.arrays import Array
 from trace_eval.estimate.options import BootstrapOptions, SeedOptions
 
 if TYPE_CHECKING:
+    from trace_eval.estimate.arrays import Array
     from trace_eval.opinions.codes import Codes
 
 #: Words that name a maker's models; a judge and a system with the same one are one
