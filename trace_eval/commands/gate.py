@@ -34,7 +34,8 @@ def gate(
     judge_changed: Annotated[
         bool,
         typer.Option(
-            "--judge-changed", help="No verdict: what a change of judges does."
+            "--judge-changed",
+            help="Give no verdict; show what the change of judges does.",
         ),
     ] = False,
     options: GateOptions,

@@ -85,8 +85,8 @@ Again = Annotated[
         "--aa",
         min=1,
         help=(
-            "A/A of a finished run: its own judge again on so many items, past every"
-            " cache."
+            "Re-judge N items of a finished run without caches, to measure the judge's own"
+            " noise."
         ),
     ),
 ]

@@ -85,7 +85,7 @@ ConfigOption = Annotated[
         is_eager=True,
         callback=_load_config,
         help="TOML file of options, as trace-eval show RUN --config prints it;"
-        " the command line counts more.",
+        " typed options take precedence.",
     ),
 ]
 

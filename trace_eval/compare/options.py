@@ -73,7 +73,7 @@ class GateOptions:
         severe: tagged items that may turn from a win into a loss.
         coverage_drop: share of the items that may be unscored where they were scored
             before.
-        must_tell: "cannot tell" is no success (exit code 3).
+        must_tell: exit with 3 where the gate cannot tell.
         side: which answer of a pair is under test: ``a``, ``b``, or ``auto``.
         runs_per_week: print the false alarms to expect in a week of so many runs.
         limits: of the timing of calls, where both runs hold conversations.

@@ -18,7 +18,7 @@ class InputOptions:
         audio_root: folder of relative audio paths, or its URL; None: the manifest's.
         columns: what a field is called in the file, e.g. a=system_a_audio; may be
             repeated.
-        limit: only the first so many records; of a finished run as many, evenly spaced.
+        limit: read only the first N records; of a finished run N, evenly spaced.
         shard: do part I of N; trace-eval merge joins the parts again.
     """
 

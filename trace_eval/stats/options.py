@@ -234,8 +234,8 @@ class RankOptions:
         systems: labels: names of the systems of A and B, where the pairs name none;
             None: ``A`` and ``B``.
         orders: labels: ``reconciled``, or ``separate``: each order of a run by itself.
-        keep_inconsistent: labels: count what a judge that answers by position
-            contradicts itself on, too.
+        keep_inconsistent: labels: keep pairs on which a judge that answers by position
+            contradicts itself.
         missing: human labels of items that were not judged: ``error`` refuses them,
             ``drop`` leaves them out.
         rubric: scores: name or file of the rubric, where the source has several.
@@ -269,7 +269,8 @@ class ScreenOptions:
             judges; may be repeated. None: all that there are, which share the error.
         cluster: items of one instruction are not independent; where instructions are
             unknown there is nothing to respect.
-        as_sampled: decide although the labelled pairs visibly are no random sample.
+        as_sampled: proceed although the labelled pairs do not look like a random
+            sample.
     """
 
     agree: float = 0.9
@@ -313,7 +314,7 @@ class PlanOptions(SeedOptions):
             of 7 points between two systems.
         goal: whose interval must be narrow; None: win rates where systems are named,
             else accuracy.
-        cluster: note it where no instruction is known. Pairs of a known instruction are
+        cluster: warn where no instruction is known. Pairs of a known instruction are
             not independent in any case.
     """
 

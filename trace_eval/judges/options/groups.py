@@ -59,7 +59,7 @@ class CallOptions:
         cache: SQLite file of replies; none: none are kept.
         offline: answer from the cache or a batch only, send nothing.
         prices: TOML table of prices that extends the shipped one.
-        max_cost: stops before so many US dollars are passed.
+        max_cost: stop before spending more than this, in US dollars.
         spent: US dollars spent before, counted against ``max_cost``.
         ledger: where calls are put down before they are sent.
         purse: what is asked for money where several processes share one limit.

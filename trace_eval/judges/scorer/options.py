@@ -26,13 +26,13 @@ class TrainOptions:
             head.
         dev_share: of the questions that choose the checkpoint, where no row is in split
             dev.
-        weight: what weighs the same: rows, or ratings.
+        weight: what counts equally: rows, or ratings.
         steps: of AdamW with a linear schedule, at most.
         batch: rows per step.
         learning_rate: the highest, after the warm-up.
         warmup: steps until the highest learning rate.
-        evaluate_every: steps between two looks at the dev rows.
-        patience: looks without a better CRPS before it stops.
+        evaluate_every: steps between two evaluations on the dev rows.
+        patience: stop after so many evaluations without a better CRPS.
         transcription: show the transcript of the question's audio.
         seed: of weights, order and split.
         device: where it is trained: auto, cpu or cuda:N.
