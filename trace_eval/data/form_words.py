@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
+from trace_eval.data.word_lists import words_of
 
 #: What a form asks for, and what stands in its places.
-FORM_NOUNS = _words(
+FORM_NOUNS = words_of(
     "analysis begründung comment cümle description erklärung evidence explanation"
     " explanations explicación explication explicação frase frases frasi gerekçe"
     " justificación justification justificativa motivazione oraciones oración phrase"
@@ -20,7 +17,7 @@ FORM_NOUNS = _words(
 )
 
 #: These, and words that stand beside them in a form.
-FORM_WORDS = FORM_NOUNS | _words(
+FORM_WORDS = FORM_NOUNS | words_of(
     "1 2 3 a an and aqui aquí as at be behind bir bis brief briefly buraya by"
     " choice chose concise criterion d decided decision deine describe detailed deux"
     " dimension do dos drei drie duas due dwa each een ein eine einen einfügen"

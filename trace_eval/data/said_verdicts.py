@@ -11,6 +11,7 @@ import re
 from collections.abc import Collection, Iterator
 
 from trace_eval.data.draft_words import ANSWER
+from trace_eval.data.word_lists import words_of
 
 #: Characters of a reply in which a verdict in a sentence is looked for.
 _SEARCHED = 1_000
@@ -23,12 +24,8 @@ _ASKS = ("?", "？")
 _TOKEN = re.compile(r"\w+")
 
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
 #: Words that call one side better.
-_BETTER = _words(
+_BETTER = words_of(
     "better best superior stronger preferable preferred prefer choose pick wins won winner"
     " besser überlegen gewinnt stärker beter wint bättre vinner"
     " meilleure meilleur supérieure gagne mejor superior gana"
@@ -37,26 +34,26 @@ _BETTER = _words(
 )
 
 #: Words that call both sides equal, beside one that speaks of both.
-_EQUAL = _words(
+_EQUAL = words_of(
     "tie tied draw equal equally unentschieden gleichwertig gleich égalité égales"
     " empate iguales pareggio"
 )
-_BOTH = _words("both it its two beide es deux ambas las es")
+_BOTH = words_of("both it its two beide es deux ambas las es")
 
 #: Side -> what names it, in lower case but for the letter, which is also an article.
 _SIDES = {
-    "1": _words(
+    "1": words_of(
         "A 1 first erste ersten eerste premier première primera primero primeira"
         " prima primo pierwsza первый ilk"
     ),
-    "2": _words(
+    "2": words_of(
         "B 2 second zweite zweiten tweede deuxième seconde segunda segundo seconda"
         " secondo druga второй ikinci"
     ),
 }
 
 #: Words that hold such a sentence together.
-_BETWEEN = _words(
+_BETWEEN = words_of(
     "overall in summary conclusion all to sum up total on balance ultimately so thus"
     " therefore hence the end taken together altogether conclude finally my verdict result"
     " final answer answers response responses assistant model audio recording recordings clip"

@@ -26,7 +26,6 @@ from trace_eval.data.measures.manner import (
     Directions,
     directions_of,
     words_in,
-    words_of,
 )
 from trace_eval.data.measures.misheard import (
     alike,
@@ -39,6 +38,7 @@ from trace_eval.data.measures.misheard import (
     sounds_of,
     stem_of,
 )
+from trace_eval.data.word_lists import words_of
 
 #: Adverbs that comment on a whole sentence: "Sadly, it is closed."
 _COMMENTS = words_of(

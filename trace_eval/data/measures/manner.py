@@ -12,17 +12,13 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from trace_eval.data.measures.misheard import phonemes, sounds_of, stem_of
+from trace_eval.data.word_lists import words_of
 
 #: Characters of a request, and words of an answer, that are read.
 MAX_REQUEST, MAX_WORDS = 4000, 2000
 
 #: Words of an answer before or behind the text to be said that may be a direction.
 MAX_DIRECTION = 8
-
-
-def words_of(*lines: str) -> frozenset[str]:
-    """Return the words of some lines."""
-    return frozenset(word for line in lines for word in line.split())
 
 
 SOUNDS = (
