@@ -82,11 +82,13 @@ _SOUND = {
 _NOTHING_ELSE = {"protocol_whitelist": "none"}
 
 
-#: Times between two packets from which on silence stands there, seconds: containers
-#: round them, and encoders pad their first packet; and up to which it does in formats
-#: whose clock may jump: behind more a stream begins anew there. This is their flag.
-_LEAST_GAP_S, _MOST_GAP_S = 0.1, 60.0
-_MAY_JUMP = 0x0200
+#: Shortest time between two packets that is silence, seconds: containers round their
+#: times, and encoders pad the first packet.
+_LEAST_GAP_S = 0.1
+
+#: Longest such silence in formats whose clock may jump, seconds: behind more, a stream
+#: begins anew.
+_MOST_GAP_S = 60.0
 
 #: All such silence of a file, seconds: a few bytes can claim days of it.
 _MOST_SILENCE_S = 4 * 3600.0
@@ -194,6 +196,7 @@ def _copy(container: Any, out: Any, max_seconds: float | None) -> float:
 
     Their end is missing where not all was read.
     """
+    from av.format import Flags  # late: an optional package
 
     stream = container.streams.audio[0]
     if stream.codec_context is None:
@@ -217,7 +220,7 @@ def _copy(container: Any, out: Any, max_seconds: float | None) -> float:
             samples_in_all = max(max_seconds, MAX_SECONDS) * MAX_SAMPLES_PER_S
             most = int(min(max_seconds * rate, samples_in_all / channels))
         coded = 0
-        may_jump = bool(container.format.flags & _MAY_JUMP)
+        may_jump = bool(container.format.flags & Flags.ts_discont.value)
         clock = _Clock(_MOST_GAP_S if may_jump else inf)
         for packet in container.demux(stream):
             coded += packet.size
