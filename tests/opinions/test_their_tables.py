@@ -183,6 +183,7 @@ def test_what_is_read_as_a_rater_and_what_is_not_is_named(
         ("id,ann_content,ann_overall,ben_content", ("1,2,1", "2,1,tie"), "overall"),
         ("id,ann,ben", ("1.0,2.0", "2.0,"), "rater=ann,ben"),
         ("id,remark,gold_choice", ("fine,1", "loud,2"), "preference=gold_choice"),
+        ("id,majority,final", ("1,1", "2,1"), "preference=majority"),
         ("id,remark,voice", ("fine,1", "loud,tie"), "preference=voice"),
     ],
 )

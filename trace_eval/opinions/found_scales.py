@@ -101,20 +101,19 @@ def scales_apart(values: Values, systems: Sequence[str | None]) -> str | None:
             lengths[system] = scale.high - scale.low
     if not lengths:
         return None
-    short, long = (
-        min(lengths, key=lengths.__getitem__),
-        max(lengths, key=lengths.__getitem__),
-    )
+    short = min(lengths, key=lengths.__getitem__)
+    long = max(lengths, key=lengths.__getitem__)
     if lengths[long] < _APART * lengths[short]:
         return None
-    low, high = (
-        f"{system} has scores from {min(of[system]):g} to {max(of[system]):g}"
-        for system in (short, long)
-    )
     return (
-        f"{low}, but {high}: if they are on two scales, a difference of means says"
-        " nothing; bring both to one scale"
+        f"{_scores_said(short, of[short])}, but"
+        f" {_scores_said(long, of[long])}: if they are on two scales, a difference of"
+        " means says nothing; bring both to one scale"
     )
+
+
+def _scores_said(system: str, scores: Sequence[float]) -> str:
+    return f"{system} has scores from {min(scores):g} to {max(scores):g}"
 
 
 def refuse_off_scale(

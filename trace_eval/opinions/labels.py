@@ -57,13 +57,11 @@ from trace_eval.opinions.label_files import (
 )
 from trace_eval.opinions.opinions import DataWarning, Opinions, no_common_ids
 from trace_eval.opinions.rater_columns import (
-    columns_like_labels,
     label_of_each,
     only_labels,
-    partly_labels,
     rater_columns,
+    rater_note,
     refuse_without,
-    sums_up,
 )
 
 
@@ -352,7 +350,7 @@ def labelled_columns(
         return read, ()
     of_each = label_of_each(table, read, systems, raters)
     if of_each is not None:
-        return of_each, (_rater_note(table, of_each["rater"], systems),)
+        return of_each, (rater_note(table, of_each["rater"], systems),)
     only = only_labels(table, systems)
     if only is None:
         return read, ()
@@ -362,32 +360,6 @@ def labelled_columns(
         f" holds any; --column {dimension}=COLUMN names another"
     )
     return read | {dimension: column}, (DataWarning("labels", text),)
-
-
-def _rater_note(
-    table: OpinionTable,
-    of_rows: Sequence[str | None],
-    systems: Collection[object],
-) -> DataWarning:
-    """Say which columns are read as raters, and which may be, too."""
-    raters = list(dict.fromkeys(map(str, of_rows)))
-    text = f"{table.name}: each of the columns {', '.join(raters)} is read as a rater"
-    others = [name for name in columns_like_labels(table) if name not in raters]
-    left_out = [name for name in others if not sums_up(name)]
-    for name in others:
-        if name not in left_out:
-            text += f"; {name} was left out because it is called like no rater"
-    if left_out:
-        text += (
-            f"; {', '.join(left_out)} may be labels, too, and was left out: --column"
-            f" rater={','.join(raters + left_out)} counts all"
-        )
-    for name, cell in partly_labels(table, raters, systems).items():
-        text += (
-            f"; {name} was left out because {cell!r:.40} in it is no label: --column"
-            f" rater={','.join([*raters, name])} asks what it means"
-        )
-    return DataWarning("raters", text)
 
 
 def _systems(about: Sequence[Opinions]) -> set[object]:

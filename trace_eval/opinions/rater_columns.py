@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import re
 import shlex
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from difflib import get_close_matches
@@ -21,6 +21,12 @@ from trace_eval.data.spelling import (
 )
 from trace_eval.opinions.cells import number_of
 from trace_eval.opinions.codes import LABEL_COLUMNS
+from trace_eval.opinions.column_words import (
+    names_a_part,
+    names_worse,
+    of_one_opinion,
+    sums_up,
+)
 from trace_eval.opinions.label_files import (
     LABEL_FIELDS,
     NAMES,
@@ -28,6 +34,7 @@ from trace_eval.opinions.label_files import (
     TextColumns,
     names_raters,
 )
+from trace_eval.opinions.opinions import DataWarning
 from trace_eval.opinions.row_status import is_status
 from trace_eval.opinions.survey_layouts import RATER
 
@@ -85,7 +92,7 @@ def refuse_without(
         remedy = f"perhaps {' '.join(typed)}"
     clauses = [f"it has {', '.join(header[:24])}"]
     for name in header:
-        if _names_worse(name):
+        if names_worse(name):
             clauses.append(f"{name} names the worse answer")
     clauses.append(remedy)
     raise InputError(
@@ -158,15 +165,15 @@ def _meant(
     table: OpinionTable, names: Sequence[str], systems: Collection[object]
 ) -> str | None:
     """Write ``FIELD=COLUMN`` for columns of labels alone: one, or several of raters."""
-    names = [name for name in names if not is_status(name) and not _names_a_part(name)]
+    names = [name for name in names if not is_status(name) and not names_a_part(name)]
     columns, labels = _label_columns(table, names, systems)
     if not labels:
         for name in names:
             cells = columns.get(name, ())
             if _compares(cells) or (name == "score" and _are_codes(cells)):
                 labels[name] = set()
-    of_raters = [name for name in labels if not sums_up(name)] or list(labels)
-    meant = _of_one_opinion(of_raters)
+    of_raters = [name for name in labels if not sums_up(name)]
+    meant = of_one_opinion(of_raters or list(labels)[:1])
     if not meant:
         return None
     if len(meant) > 1 and not names_raters(table.columns()):
@@ -240,38 +247,6 @@ def _labels_in(
     return labels
 
 
-#: What columns are called that number parts of a study: their 1 and 2 are no labels.
-_DESIGN = frozenset((
-    "session", "part", "group", "block", "batch", "page", "trial", "set", "order", "list", "gender",
-    "sex", "age", "run", "round", "day", "week", "version", "condition", "level", "class", "fold",
-    "split", "repeat", "count", "number", "nr", "no", "n", "position", "side", "hand", "task",
-    "section", "phase", "study", "wave", "form", "note", "notes", "remark", "comment", "room",
-    "site", "channel", "speaker", "turn", "turns", "question", "stage", "step", "seed", "rank",
-    "length", "duration", "difficulty", "priority", "cluster", "visit", "experiment", "screen",
-))  # fmt: skip
-
-
-#: What columns are called that sum up raters, or say how sure one was.
-_OF_NO_RATER = frozenset((
-    "majority", "final", "consensus", "gold", "aggregate", "aggregated", "adjudicated", "resolved",
-    "confidence", "confident", "certainty", "certain", "sure", "truth", "expected", "correct",
-    "agreement", "intensity", "strength", "familiarity",
-))  # fmt: skip
-
-#: Words in names of columns that hold one part of an opinion.
-_PARTS_OF_OPINIONS = frozenset((
-    "content", "voice", "quality", "paralinguistics", "overall", "naturalness", "prosody",
-    "emotion", "accuracy", "fluency", "helpfulness",
-))  # fmt: skip
-
-#: Words in names of columns that hold the answer that lost: read as a rater's, or as the
-#: label, they would turn every label round.
-_WORSE = frozenset((
-    "worse", "worst", "loser", "loses", "lost", "rejected", "dispreferred", "unpreferred",
-    "disliked", "dislikes", "dislike", "least", "inferior", "weaker", "weakest",
-))  # fmt: skip
-
-
 def rater_columns(named: Mapping[str, str], columns: Collection[str]) -> list[str]:
     """Return raters' columns from ``--column rater=ann,bob``; empty if it names one.
 
@@ -332,7 +307,7 @@ def only_labels(
     header = table.columns()
     if not names_raters(header):
         return None
-    others = [name for name in _unnamed(header) if not _names_a_part(name)]
+    others = [name for name in _unnamed(header) if not names_a_part(name)]
     columns, labels = _label_columns(table, others, systems)
     worded = [name for name in labels if not _are_digits(columns[name])]
     if len(worded) != 1:
@@ -341,10 +316,36 @@ def only_labels(
     return name, _dimension(labels[name]), columns[name]
 
 
-def columns_like_labels(table: OpinionTable) -> list[str]:
+def rater_note(
+    table: OpinionTable,
+    of_rows: Sequence[str | None],
+    systems: Collection[object],
+) -> DataWarning:
+    """Say which columns are read as raters, and which may be, too."""
+    raters = list(dict.fromkeys(map(str, of_rows)))
+    text = f"{table.name}: each of the columns {', '.join(raters)} is read as a rater"
+    others = [name for name in _columns_like_labels(table) if name not in raters]
+    left_out = [name for name in others if not sums_up(name)]
+    for name in others:
+        if name not in left_out:
+            text += f"; {name} was left out because it is called like no rater"
+    if left_out:
+        text += (
+            f"; {', '.join(left_out)} may be labels, too, and was left out: --column"
+            f" rater={','.join(raters + left_out)} counts all"
+        )
+    for name, cell in _partly_labels(table, raters, systems).items():
+        text += (
+            f"; {name} was left out because {cell!r:.40} in it is no label: --column"
+            f" rater={','.join([*raters, name])} asks what it means"
+        )
+    return DataWarning("raters", text)
+
+
+def _columns_like_labels(table: OpinionTable) -> list[str]:
     """List columns of 1 and 2 alone, named as no part of a study: raters' perhaps."""
     labels = _label_columns(table, _unnamed(table.columns()))[1]
-    return [name for name in labels if not _names_a_part(name)]
+    return [name for name in labels if not names_a_part(name)]
 
 
 def _like_raters(columns: TextColumns, labels: Mapping[str, set[str]]) -> list[str]:
@@ -353,32 +354,19 @@ def _like_raters(columns: TextColumns, labels: Mapping[str, set[str]]) -> list[s
     Columns of several parts of an opinion are no raters', and neither are those that
     sum raters up.
     """
-    of_raters = _of_one_opinion([name for name in labels if not sums_up(name)])
+    of_raters = of_one_opinion([name for name in labels if not sums_up(name)])
     labels = {name: labels[name] for name in of_raters}
     words = [name for name in labels if not _are_digits(columns[name])]
     with_digits = any(not {"1", "2"}.isdisjoint(columns[name]) for name in words)
     digits_count = with_digits or not words
     found: list[str] = []
     for name in labels:
-        if name in words or (digits_count and not _names_a_part(name)):
+        if name in words or (digits_count and not names_a_part(name)):
             found.append(name)
     return found
 
 
-def sums_up(name: str) -> bool:
-    """Tell whether a column is called like a sum of raters, or how sure one was."""
-    return not _OF_NO_RATER.isdisjoint(_words(name))
-
-
-def _of_one_opinion(names: Sequence[str]) -> list[str]:
-    """Leave out columns of parts of an opinion, where there are several parts."""
-    parts = {name: _PARTS_OF_OPINIONS.intersection(_words(name)) for name in names}
-    if len(set(parts.values())) < 2:
-        return list(names)
-    return [name for name in names if not parts[name]]
-
-
-def partly_labels(
+def _partly_labels(
     table: OpinionTable, raters: Collection[str], systems: Collection[object] = ()
 ) -> dict[str, str]:
     """Return columns most of whose cells are labels, with the first that is none."""
@@ -388,7 +376,7 @@ def partly_labels(
         if NAMES.get(name) in ("system_a", "system_b", "system"):
             sides[name] = NAMES[name]
     for name in _unnamed(table.columns()):
-        if name not in raters and not _names_a_part(name) and not sums_up(name):
+        if name not in raters and not names_a_part(name) and not sums_up(name):
             names.append(name)
     columns, labels = _label_columns(table, names, systems)
     winners = set(map(plain, systems))
@@ -396,11 +384,29 @@ def partly_labels(
         winners.update(plain(cell) for cell in column if cell)
     results: dict[str, str] = {}
     for name in names:
-        cells = [cell for cell in columns.get(name, ()) if not is_missing(cell)]
-        strange = [cell for cell in cells if cell and not _is_label(cell, winners)]
-        if name not in labels and 0 < 2 * len(strange) <= len(cells):
-            results[name] = strange[0]
+        strange = None
+        if name not in labels:
+            strange = _strange_among_labels(columns.get(name, ()), winners)
+        if strange is not None:
+            results[name] = strange
     return results
+
+
+def _strange_among_labels(
+    cells: Sequence[str | None], winners: Collection[str]
+) -> str | None:
+    """Return the first cell that is no label where at least half of all are labels."""
+    counts = Counter(cells)
+    given = sum(count for cell, count in counts.items() if not is_missing(cell))
+    first: str | None = None
+    strange = 0
+    for cell, count in counts.items():
+        if cell and not is_missing(cell) and not _is_label(cell, winners):
+            first = cell if first is None else first
+            strange += count
+        if 2 * strange > given:
+            return None
+    return first
 
 
 def _is_label(cell: str, winners: Collection[str]) -> bool:
@@ -414,28 +420,12 @@ def _are_digits(cells: Iterable[str | None]) -> bool:
     return all(cell.isdigit() for cell in cells if cell)
 
 
-def _names_a_part(name: str) -> bool:
-    """Tell whether a column is called like a part of a study, or has no word at all."""
-    words = _words(name)
-    return not words or not _DESIGN.isdisjoint(words)
-
-
-def _names_worse(name: str) -> bool:
-    return not _WORSE.isdisjoint(_words(name))
-
-
-def _words(name: str) -> list[str]:
-    """Split a column's name into words, also where capitals begin them."""
-    apart = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
-    return [word.casefold() for word in re.findall(r"[^\W\d_]+", apart)]
-
-
 def _unnamed(header: Iterable[str]) -> list[str]:
     """Return columns that may hold labels, as their names say nothing else.
 
     A name is neither a known one, nor that of a column of the worse answer.
     """
-    return [name for name in header if name not in NAMES and not _names_worse(name)]
+    return [name for name in header if name not in NAMES and not names_worse(name)]
 
 
 def score_of_each(

@@ -1,0 +1,67 @@
+"""What the names of columns say of their cells: that they are labels, or are none."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+#: What columns are called that number parts of a study: their 1 and 2 are no labels.
+_DESIGN = frozenset((
+    "session", "part", "group", "block", "batch", "page", "trial", "set", "order", "list", "gender",
+    "sex", "age", "run", "round", "day", "week", "version", "condition", "level", "class", "fold",
+    "split", "repeat", "count", "number", "nr", "no", "n", "position", "side", "hand", "task",
+    "section", "phase", "study", "wave", "form", "note", "notes", "remark", "comment", "room",
+    "site", "channel", "speaker", "turn", "turns", "question", "stage", "step", "seed", "rank",
+    "length", "duration", "difficulty", "priority", "cluster", "visit", "experiment", "screen",
+))  # fmt: skip
+
+
+#: What columns are called that sum up raters, or say how sure one was.
+_OF_NO_RATER = frozenset((
+    "majority", "final", "consensus", "gold", "aggregate", "aggregated", "adjudicated", "resolved",
+    "confidence", "confident", "certainty", "certain", "sure", "truth", "expected", "correct",
+    "agreement", "intensity", "strength", "familiarity",
+))  # fmt: skip
+
+#: Words in names of columns that hold one part of an opinion.
+_PARTS_OF_OPINIONS = frozenset((
+    "content", "voice", "quality", "paralinguistics", "overall", "naturalness", "prosody",
+    "emotion", "accuracy", "fluency", "helpfulness",
+))  # fmt: skip
+
+#: Words in names of columns that hold the answer that lost: read as a rater's, or as the
+#: label, they would turn every label round.
+_WORSE = frozenset((
+    "worse", "worst", "loser", "loses", "lost", "rejected", "dispreferred", "unpreferred",
+    "disliked", "dislikes", "dislike", "least", "inferior", "weaker", "weakest",
+))  # fmt: skip
+
+
+def sums_up(name: str) -> bool:
+    """Tell whether a column is called like a sum of raters, or how sure one was."""
+    return not _OF_NO_RATER.isdisjoint(_words(name))
+
+
+def of_one_opinion(names: Sequence[str]) -> list[str]:
+    """Leave out columns of parts of an opinion, where there are several parts."""
+    parts = {name: _PARTS_OF_OPINIONS.intersection(_words(name)) for name in names}
+    if len(set(parts.values())) < 2:
+        return list(names)
+    return [name for name in names if not parts[name]]
+
+
+def names_a_part(name: str) -> bool:
+    """Tell whether a column is called like a part of a study, or has no word at all."""
+    words = _words(name)
+    return not words or not _DESIGN.isdisjoint(words)
+
+
+def names_worse(name: str) -> bool:
+    """Tell whether a column is called like that of the answer that lost."""
+    return not _WORSE.isdisjoint(_words(name))
+
+
+def _words(name: str) -> list[str]:
+    """Split a column's name into words, also where capitals begin them."""
+    apart = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
+    return [word.casefold() for word in re.findall(r"[^\W\d_]+", apart)]
