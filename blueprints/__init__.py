@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from blueprints.errors import (
         Advice,
         BudgetError,
+        DamagedFile,
         InputError,
         JudgeError,
         RunFolderError,
@@ -109,6 +110,7 @@ __all__ = [
     "Blueprint",
     "BudgetError",
     "Contour",
+    "DamagedFile",
     "Emotion",
     "EmotionWindow",
     "Event",

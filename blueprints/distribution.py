@@ -7,8 +7,11 @@ a remedy.
 
 from __future__ import annotations
 
-from importlib.metadata import Distribution, distributions
 from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from importlib.metadata import Distribution
 
 #: Another project on the package index is called trace-eval, with the same import name.
 DISTRIBUTION = "trace-s2s"
@@ -45,6 +48,8 @@ def foreign_providers() -> list[str]:
 
     Where there is one, the files of whichever was installed last replaced the other's.
     """
+    from importlib.metadata import distributions  # a tenth of what --help takes
+
     names = set()
     for distribution in distributions():
         if _has_our_command(distribution) or _has_our_package(distribution):

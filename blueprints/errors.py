@@ -29,6 +29,10 @@ class RunFolderError(UserError):
     """A run folder or another file of ours: missing, damaged, in use or foreign."""
 
 
+class DamagedFile(RunFolderError):
+    """A file that this tool wrote and cannot read any more; the message names it."""
+
+
 class JudgeError(UserError):
     """A judge that cannot be made: its name, options, model, key or weights fail."""
 

@@ -7,8 +7,10 @@ import re
 import unicodedata
 from functools import lru_cache
 from math import floor, log10
+from typing import TYPE_CHECKING
 
-from pydantic import JsonValue
+if TYPE_CHECKING:
+    from pydantic import JsonValue
 
 #: Steps of a contour: of the paper's 20, as few as still show where in a clip something
 #: happens.

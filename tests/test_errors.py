@@ -39,9 +39,9 @@ def test_a_folder_without_a_run_is_a_run_folder_error(tmp_path: Path) -> None:
         te.Run.open(tmp_path)
 
 
-def test_a_damaged_run_is_a_run_folder_error(tmp_path: Path) -> None:
+def test_a_damaged_run_is_a_damaged_file(tmp_path: Path) -> None:
     (tmp_path / "manifest.json").write_text("{")
-    with pytest.raises(te.RunFolderError, match=r"manifest\.json"):
+    with pytest.raises(te.DamagedFile, match=r"manifest\.json"):
         te.Run.open(tmp_path).record()
 
 
@@ -84,7 +84,14 @@ def test_a_limit_of_spending_without_a_price_is_a_budget_error(tmp_path: Path) -
 
 @pytest.mark.parametrize(
     "kind",
-    [te.InputError, te.RunFolderError, te.JudgeError, te.ServerError, te.BudgetError],
+    [
+        te.InputError,
+        te.RunFolderError,
+        te.DamagedFile,
+        te.JudgeError,
+        te.ServerError,
+        te.BudgetError,
+    ],
 )
 def test_every_kind_is_a_user_error(kind: type[Exception]) -> None:
     assert issubclass(kind, te.UserError)

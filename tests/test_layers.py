@@ -176,6 +176,10 @@ def test_what_only_some_systems_have_has_one_home() -> None:
                 "trace_eval.conversations",
             },
         ),
+        (
+            "trace_eval.commands.cli",  # what --help waits for
+            {"pydantic", "sqlite3", "importlib.metadata", "trace_eval.data.csv_cells"},
+        ),
         ("extractors.dnsmos.kernels", {"onnxruntime", "scipy.linalg"}),
     ],
 )

@@ -15,14 +15,13 @@ from pathlib import Path
 
 import pytest
 
-from blueprints import UserError
+from blueprints import DamagedFile, UserError
 from fusion import RATINGS
 from fusion.policies import read_policy
 from tests.support.imports import ROOT, calls, modules
 from trace_eval.data import strict_toml
 from trace_eval.data.fused_scores import FILE, FusionModel
 from trace_eval.data.rubrics.load import load_rubric, rubric_path
-from trace_eval.data.strict_json import DamagedFile
 from trace_eval.judges.ask.prices import read_prices
 from trace_eval.judges.scorer.adapters import base_of
 from trace_eval.judges.scorer.checkpoint import OWN_FILE, locate

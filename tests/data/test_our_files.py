@@ -9,13 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from blueprints import UserError
+from blueprints import DamagedFile, UserError
 from extractors import Stamp
 from tests.support import reviewed as support
 from tests.support.cli import trace_eval
 from tests.support.processes import python
 from trace_eval.data import jsonl
-from trace_eval.data.strict_json import DamagedFile
 from trace_eval.extracting.cache import Cache
 from trace_eval.judges.ask.replies import ReplyCache
 from trace_eval.review.store import Store

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from blueprints import Provenance, UserError
+from blueprints import DamagedFile, Provenance, UserError
 from trace_eval.data import strict_json
 from trace_eval.data.answers import Recording
 from trace_eval.data.manifests import read_manifest
@@ -192,7 +192,7 @@ def test_records_of_ours_name_what_is_wrong(tmp_path: Path) -> None:
         ("[1]", "f: a line is no object"),
         ("{}", "f: a record has no 'x'"),
     ):
-        with pytest.raises(strict_json.DamagedFile, match=told):
+        with pytest.raises(DamagedFile, match=told):
             strict_json.record(line, "f")["x"]
 
 

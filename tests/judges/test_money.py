@@ -11,14 +11,13 @@ from typing import Any
 
 import pytest
 
-from blueprints import UserError
+from blueprints import DamagedFile, UserError
 from tests.support.cases import case, verdict
 from tests.support.llm_judges import judged_by
 from tests.support.prices import price_table
 from tests.support.servers import Answer, Asked, Server, completion, unused_url
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.outcome import Reason
-from trace_eval.data.strict_json import DamagedFile
 from trace_eval.judges.ask.base import CallFailed
 from trace_eval.judges.ask.budget import Budget, Ledger
 from trace_eval.judges.ask.replies import LEASE_S, ReplyCache, new_owner

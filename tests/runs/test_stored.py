@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
+from blueprints import DamagedFile
 from tests.support import reviewed as support
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.rubrics.load import load_rubric
 from trace_eval.data.scores import Score
-from trace_eval.data.strict_json import DamagedFile
 from trace_eval.runs.fuse import fuse_again
 from trace_eval.runs.record import JudgeRecord, RunRecord
 from trace_eval.runs.run import Run

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from trace_eval.data import strict_json
+from blueprints import DamagedFile
 from trace_eval.runs.joined_lines import JoinedLines
 from trace_eval.runs.stored_lines import LineIndex, StoredMapping, StoredRecords
 
@@ -55,7 +55,7 @@ def test_a_line_of_any_length_is_read_whole(tmp_path: Path, length: int) -> None
 
 def test_a_line_without_its_key_is_named(tmp_path: Path) -> None:
     path = written(tmp_path / "x.jsonl", [{"id": "a"}, {"other": "b"}])
-    with pytest.raises(strict_json.DamagedFile, match=r"x.jsonl, line 2: .*no 'id'"):
+    with pytest.raises(DamagedFile, match=r"x.jsonl, line 2: .*no 'id'"):
         LineIndex(path, "id")
 
 

@@ -9,7 +9,6 @@ import linecache
 import os
 import re
 import signal
-import sqlite3
 import sys
 import traceback
 from collections.abc import Iterator
@@ -22,7 +21,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from blueprints import DISTRIBUTION, SCRIPT, UserError
+from blueprints import DISTRIBUTION, SCRIPT, DamagedFile, UserError
 from blueprints.distribution import __version__
 from trace_eval.commands.console import (
     EXIT_BUG,
@@ -42,8 +41,6 @@ from trace_eval.commands.stopping import (
     was_stopped,
 )
 from trace_eval.data.access import UrlAccess, set_url_access
-from trace_eval.data.csv_cells import RAW
-from trace_eval.data.strict_json import DamagedFile
 from trace_eval.data.urls import names_secret, redacted
 
 #: Set by ``--debug``: exceptions are not caught.
@@ -240,7 +237,7 @@ def _ending(error: Exception) -> tuple[str, int]:
         why = error.strerror or str(error) or name
         text = f"{place}: {why}; mend that, then run the same command again"
         return text, EXIT_USAGE
-    if isinstance(error, sqlite3.DatabaseError):
+    if _is_of_database(error):
         text = (
             f"a database cannot be used ({error}); restore it, or name another folder"
         )
@@ -288,6 +285,12 @@ def _unread_variable(error: Exception) -> str | None:
     lines = linecache.getlines(frame.filename)[first:last]
     names = _READS_VARIABLE.findall("".join(lines))
     return next((name for name in reversed(names) if name in os.environ), None)
+
+
+def _is_of_database(error: Exception) -> bool:
+    """Tell whether SQLite raised an error; without SQLite in use it has not."""
+    sqlite3 = sys.modules.get("sqlite3")
+    return sqlite3 is not None and isinstance(error, sqlite3.DatabaseError)
 
 
 def _has_working_folder() -> bool:
@@ -359,7 +362,10 @@ def _everywhere(
     ] = False,
 ) -> None:
     DEBUG.set(debug)
-    RAW.set(raw_csv)
+    if raw_csv:
+        from trace_eval.data.csv_cells import RAW  # reads JSON, which is slow to import
+
+        RAW.set(raw_csv)
     set_url_access(UrlAccess(allow_protocol or (), network=not no_network))
     if version:
         results().print(f"{SCRIPT} {__version__} ({DISTRIBUTION})", markup=False)

@@ -10,9 +10,10 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from blueprints import DamagedFile
 from trace_eval.data.files import append_line, refuse_link
 from trace_eval.data.files import write_all as write_all
-from trace_eval.data.strict_json import MAX_LINE_BYTES, BadJson, DamagedFile, lines_of
+from trace_eval.data.strict_json import MAX_LINE_BYTES, BadJson, lines_of
 
 
 def canonical(value: Any) -> str:

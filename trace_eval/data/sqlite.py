@@ -8,8 +8,7 @@ import sqlite3
 from pathlib import Path
 from typing import Any, Literal
 
-from blueprints import UserError
-from trace_eval.data.strict_json import DamagedFile
+from blueprints import DamagedFile, UserError
 from trace_eval.data.system import lock
 
 #: Names of tables that statements make.

@@ -19,7 +19,7 @@ from typing import IO, Any, TypeVar, cast
 import jiter
 from pydantic import BaseModel, ValidationError
 
-from blueprints import RunFolderError
+from blueprints import DamagedFile
 
 #: Levels of objects and lists. Records have 6; pydantic's parser ends at 200.
 MAX_DEPTH = 100
@@ -48,10 +48,6 @@ Model = TypeVar("Model", bound=BaseModel)
 
 class BadJson(ValueError):
     """Not JSON of this kind; the text says why, for people."""
-
-
-class DamagedFile(RunFolderError):
-    """A file that we wrote and cannot read any more; the message names it."""
 
 
 def loads(data: bytes | str, max_bytes: int = MAX_LINE_BYTES) -> Any:

@@ -19,7 +19,7 @@ from dataclasses import astuple
 from pathlib import Path
 from typing import Any
 
-from blueprints import UserError
+from blueprints import DamagedFile, UserError
 from trace_eval.data import strict_json
 from trace_eval.data.outcome import Order
 from trace_eval.data.sqlite import open_shared, refusal_of
@@ -356,7 +356,7 @@ class Store:
         try:
             return tuple(map(str, strict_json.loads(str(text))))
         except (strict_json.BadJson, TypeError) as error:
-            raise strict_json.DamagedFile(
+            raise DamagedFile(
                 f"{self.path}, rating {number}: its codes are damaged ({error});"
                 " restore it"
             ) from None

@@ -10,7 +10,7 @@ from typing import Self, TypeVar
 
 from pydantic import ValidationError
 
-from blueprints import Blueprint, RunFolderError, Strict
+from blueprints import Blueprint, DamagedFile, RunFolderError, Strict
 from trace_eval.data import jsonl, strict_json
 from trace_eval.data.files import is_file, is_folder
 from trace_eval.data.items import Pair, Single
@@ -85,7 +85,7 @@ class RunReader:
                     "it names no judge, so another program wrote it"
                 )
         except strict_json.BadJson as error:
-            raise strict_json.DamagedFile(
+            raise DamagedFile(
                 f"{path}: not the record of a run ({error}); judge again into a new"
                 " --out"
             ) from None
@@ -102,7 +102,7 @@ class RunReader:
                 rubrics[name] = ScoreRubric.model_validate(fields)
             return rubrics
         except ValidationError as error:
-            raise strict_json.DamagedFile(
+            raise DamagedFile(
                 f"{self.path('manifest.json')}: a rubric in it is damaged"
                 f" ({error.errors()[0]['msg']}); rate again into a new --out"
             ) from None
@@ -283,7 +283,7 @@ class RunReader:
             try:
                 record = _checked(kind, line, check)
             except ValueError as error:
-                raise strict_json.DamagedFile(
+                raise DamagedFile(
                     f"{self.path(name)}, line {number}: not a {kind.__name__} of this"
                     f" version ({error}); delete that line, or judge again into a new"
                     " --out"

@@ -16,10 +16,10 @@ from pathlib import Path
 
 from pydantic import Field
 
-from blueprints import Strict, counted
+from blueprints import DamagedFile, Strict, counted
 from trace_eval.data import jsonl
 from trace_eval.data.outcome import Reason
-from trace_eval.data.strict_json import BadJson, DamagedFile, parse
+from trace_eval.data.strict_json import BadJson, parse
 from trace_eval.judges.ask.base import CallFailed
 
 #: Smaller sums are printed as 0, US dollars.

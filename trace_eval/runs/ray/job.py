@@ -12,7 +12,13 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 
-from blueprints import RunFolderError, UserError, install_line, is_installed
+from blueprints import (
+    DamagedFile,
+    RunFolderError,
+    UserError,
+    install_line,
+    is_installed,
+)
 from extractors import known_hashes
 from trace_eval.data import strict_json
 from trace_eval.data.access import url_access
@@ -188,7 +194,7 @@ class RayJudging:
         except FileNotFoundError:
             return None
         except strict_json.BadJson as error:
-            raise strict_json.DamagedFile(
+            raise DamagedFile(
                 f"{self.place}/{name}: not the record of a run ({error}); delete that"
                 " shard, then run the same command again"
             ) from None
@@ -208,7 +214,7 @@ class RayJudging:
                 self.place.fetch_files(out)
             summary = Summary(total=self.manifest.total)
             summary.count(Run(out), list(merged.rubrics))
-        except (FileNotFoundError, strict_json.BadJson, strict_json.DamagedFile):
+        except (FileNotFoundError, strict_json.BadJson, DamagedFile):
             return None
         return summary if summary.record() == merged.coverage else None
 
