@@ -21,7 +21,8 @@ def change_tables(report: JudgeChange) -> Iterator[Table]:
 
     Severe items are the last one.
     """
-    level, margin = report.options.bootstrap.level, report.options.margin
+    level = report.options.bootstrap.level
+    margin = report.options.margin
     yield table(
         "Held fixed",
         report.held,
@@ -220,7 +221,8 @@ def _among(ceiling: Ceiling | None) -> str:
 def _ratings(rated: Sequence[AgainstRatings]) -> Table:
     rows = []
     for one in rated:
-        judges, among = (*one.judges, "second minus first"), _among(one.ceiling)
+        judges = (*one.judges, "second minus first")
+        among = _among(one.ceiling)
         last = p_value(one.p, one.items), one.nearer or NEITHER, NOTHING
         ends = ((None, None, among), (None, None, among), last)
         for judge, error, rank, end in zip(

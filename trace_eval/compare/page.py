@@ -97,7 +97,8 @@ def write_page(
         )
         picture = _differences(drawn, "{:.1f}".format, legend)
     else:
-        views, picture = _pair_views(report, runs, assets), _picture(report)
+        views = _pair_views(report, runs, assets)
+        picture = _picture(report)
     judged = [(name, run.record().judge.spec, run.folder) for name, run in runs.items()]
     tables = [table for table in compare_tables(report) if table.title != APART]
     template = templates("trace_eval.compare").get_template("compare.html.j2")
@@ -127,7 +128,9 @@ def _score_views(
         clips[name] = {record.source: record for record in run.clips().values()}
 
     def view(one: ScoreDisagreement) -> PairView:
-        players, words, labels = [], [], []
+        players = []
+        words = []
+        labels = []
         for name, items in held.items():
             own = [
                 item for item in items if (item.question_id or item.id) == one.question

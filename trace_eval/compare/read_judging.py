@@ -149,14 +149,16 @@ def _twice(names: Sequence[str]) -> str | None:
 
 
 def _table(path: Path, column: str, truth: str | None) -> Judging:
-    source, wanted = str(path), {column: "verdict", "severe": "severe"}
+    source = str(path)
+    wanted = {column: "verdict", "severe": "severe"}
     if truth:
         wanted |= {truth: "truth"}
     columns = _columns(path, wanted, optional="severe")
     ids = ids_of(source, columns, False)
     if (twice := _twice(ids.tolist())) is not None:
         raise UserError(f"{path}: item {twice!r} has two rows; keep one")
-    systems, unread = RowSystems.of(columns), UnreadValues(source, ids, _NO_LABEL)
+    systems = RowSystems.of(columns)
+    unread = UnreadValues(source, ids, _NO_LABEL)
 
     def codes_of(name: str, called: str) -> Codes:
         values = [None if _is_absent(text) else text for text in columns[name]]

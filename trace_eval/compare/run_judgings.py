@@ -162,7 +162,8 @@ def with_labels(judging: Judging, labels: Opinions | None) -> Judging:
     ratings = rated(labels)
     if judging.scale is None or not len(ratings):
         return judging
-    low, high = judging.scale.low, judging.scale.high
+    low = judging.scale.low
+    high = judging.scale.high
     places: dict[str, list[float]] = {}
     values = values_of(ratings).tolist()
     for name, value in zip(ratings.ids.tolist(), values, strict=True):

@@ -39,9 +39,11 @@ def compare_answer(report: RunComparison | ScoreComparison) -> tuple[str, ...]:
     if len(report.over_all) > 1:
         return _over_all_answer(report), *alike
     level = report.options.bootstrap.level
-    one, rest = best[0], best[1:]
+    one = best[0]
+    rest = best[1:]
     fused = {cost.run: under(cost.policy) for cost in report.costs}
-    value, interval = one.accuracy.value or 0.0, one.accuracy.interval
+    value = one.accuracy.value or 0.0
+    interval = one.accuracy.interval
     first = f"{one.judge}{fused.get(one.judge, '')} agrees with human labels on"
     first += f" {rate(value, interval)} of {one.pairs(report.drawn)}"
     rows: dict[str, Comparison] = {}
@@ -125,7 +127,8 @@ def _over_all_answer(report: RunComparison) -> str:
 
 def clear_alone(row: Comparison, report: RunComparison) -> str:
     """Say why a difference is not shown although its interval leaves out 0, or ""."""
-    level, interval = report.options.bootstrap.level, row.difference.interval
+    level = report.options.bootstrap.level
+    interval = row.difference.interval
     if not clear_of(interval, 0.0) or is_shown(row.p_holm, level):
         return ""
     if is_shown(row.mcnemar.p, level):

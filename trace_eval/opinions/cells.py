@@ -295,9 +295,11 @@ def refuse_duplicates(
             continue
         by_rater = "" if rater is None else f", by {rater[row]}"
         if records is None:
-            record, first_record = row, first
+            record = row
+            first_record = first
         else:
-            record, first_record = int(records[row]), int(records[first])
+            record = int(records[row])
+            first_record = int(records[first])
         raise InputError(
             f"{source}, record {record + 1}: id {ids[row]} was given in record"
             f" {first_record + 1} already{by_rater}; delete one, or"
@@ -348,7 +350,8 @@ def scale_remedy(low: float, high: float) -> str:
     where = "numbers are a scale; declare its ends, first the one that says A is better"
     if low < 0:
         end = max(-low, high)
-        low, high = -end, end
+        low = -end
+        high = end
     elif (low, high) not in _COMPARISONS:
         return f"{where}: --scale END_OF_A..END_OF_B"
     return (

@@ -125,8 +125,10 @@ def write_as_voice_quality(
         UserError: see :func:`typed_tie`; ``out`` exists; the runs hold other pairs, no
             scores or no typed verdicts.
     """
-    run, base = Run.open(folder), Run.open(onto)
-    scored, before = run.judgements(), base.judgements()
+    run = Run.open(folder)
+    base = Run.open(onto)
+    scored = run.judgements()
+    before = base.judgements()
     pairs = list(base.pairs())
     places = {pair.id: (pair.a.source_id, pair.b.source_id) for pair in pairs}
     for pair in run.pairs():

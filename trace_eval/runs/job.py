@@ -183,7 +183,8 @@ class Job:
 
 def _check_same_judge(run: Run, session: Session) -> None:
     """Refuse an A/A by another judge than the run's own, but for its seed."""
-    before, judge = run.record().judge, session.judge
+    before = run.record().judge
+    judge = session.judge
     judges = ((before.spec, before.parameters), (judge.spec, judge.parameters()))
     own, now = (
         RunRecord(judge=JudgeRecord(spec=spec, parameters={**parameters, "seed": None}))
@@ -226,7 +227,8 @@ def open_job(
             shard is none, or what is to be judged by turn is no pair of conversations.
     """
     options = options or Options()
-    layout, by_turn = options.extract.layout, options.extract.by_turn
+    layout = options.extract.layout
+    by_turn = options.extract.by_turn
     if by_turn and options.rubrics:
         raise UserError(
             "by_turn: is for pairs; to score turns, use a rubric such as conciseness"
@@ -332,7 +334,8 @@ def open_again(
         UserError: no such run, one of the other command, the output is the run itself,
             or fewer than one item is wanted.
     """
-    source, options = Run.open(run), options or Options()
+    source = Run.open(run)
+    options = options or Options()
     if items is not None and items < 1:
         raise UserError("--aa 0: judge at least one item again")
     every = source.stored_items()

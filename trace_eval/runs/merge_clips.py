@@ -52,7 +52,8 @@ def _clips(folders: Sequence[Path]) -> JoinedLines:
     for rows in lines.repeated():
         first, *others = lines.latest(rows)
         for row in others:
-            clip, before = lines.content(row), lines.content(first)
+            clip = lines.content(row)
+            before = lines.content(first)
             if _NO_CLIP not in (clip, before) and clip != before:
                 source = strict_json.record(lines.line(row), lines.folder(row))[
                     "source"
@@ -98,7 +99,8 @@ def _refuse_lost(clips: JoinedLines, blueprints: JoinedLines) -> None:
 
 
 def _refuse_difference(lines: JoinedLines, first: int, row: int) -> None:
-    where, folder = lines.folder(first), lines.folder(row)
+    where = lines.folder(first)
+    folder = lines.folder(row)
     one = strict_json.record(lines.line(first), where)
     two = strict_json.record(lines.line(row), folder)
     groups = [k for k in {**one, **two} if not _alike(one.get(k), two.get(k))]

@@ -213,7 +213,8 @@ def _names_columns(name: str, columns: Collection[str]) -> bool:
 def _read_run(folder: Path, numbers: Sequence[str]) -> Opinions:
     run = Run.open(folder)
     pairs = list(run.pairs())
-    judgements, overall = run.judgements(), run.overall()
+    judgements = run.judgements()
+    overall = run.overall()
     if not judgements:
         raise UserError(
             f"{folder}: the run has no judgements yet; run `trace-eval judge` first"
@@ -390,7 +391,8 @@ def _p_a(fused: Overall | None) -> float | None:
     if fused is None or not fused.distribution:
         return None
     shares = {str(label): share for label, share in fused.distribution.items()}
-    a, b = shares.get("1", 0.0), shares.get("2", 0.0)
+    a = shares.get("1", 0.0)
+    b = shares.get("2", 0.0)
     return a + (1 - a - b) / 2
 
 

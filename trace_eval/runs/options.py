@@ -263,7 +263,8 @@ def _plain(value: Any) -> JsonValue:
 
 def to_toml(settings: Mapping[str, JsonValue]) -> str:
     """Write a TOML document of these settings, as :func:`read_config` takes it."""
-    judge, extract = _TABLES["judge"], _TABLES["extract"] | {_EXTRACTOR}
+    judge = _TABLES["judge"]
+    extract = _TABLES["extract"] | {_EXTRACTOR}
     top = {
         k: v for k, v in settings.items() if k not in {"judge", _OWN} | judge | extract
     }

@@ -256,10 +256,8 @@ class Pipeline:
             return self._judge.unscored(item, Reason.NOT_PARALLEL, why)
         if why := not_the_answer(item, available):
             return self._judge.unscored(item, Reason.NOT_THE_ANSWER, why)
-        measures, languages = (
-            measure_item(item, available),
-            pair_languages(item, available),
-        )
+        measures = measure_item(item, available)
+        languages = pair_languages(item, available)
         if self._run and (measures or languages):
             result = PairMeasures(pair=item.id, measures=measures, languages=languages)
             self._run.add_measures(result)

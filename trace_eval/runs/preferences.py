@@ -102,9 +102,11 @@ def preferences_of(run: Run, policy: str | None = None) -> Iterator[Preference]:
 
     Conversations are left out: a trainer's example has one answer.
     """
-    judgements, overall = run.judgements(), run.overall(policy)
+    judgements = run.judgements()
+    overall = run.overall(policy)
     for pair in run.pairs():
-        judgement, fused = judgements.get(pair.id), overall.get(pair.id)
+        judgement = judgements.get(pair.id)
+        fused = overall.get(pair.id)
         winner = str(fused.rating) if fused else None
         if (
             judgement is None
@@ -182,7 +184,8 @@ def _band(low: float | None, preferences: Sequence[Preference]) -> Band:
     agreed = np.array([each.label == each.winner for each in preferences], float)
     names = [instruction_of(each.pair) or each.pair.id for each in preferences]
     _, unit = np.unique(names, return_inverse=True)
-    right, labels = np.bincount(unit, agreed), np.bincount(unit)
+    right = np.bincount(unit, agreed)
+    labels = np.bincount(unit)
     limits = share_interval(right.astype(np.float64), labels.astype(np.float64))
     return Band(low, Share(int(agreed.sum()), len(agreed)), limits)
 
@@ -251,7 +254,8 @@ class _Words:
 def _row(
     preference: Preference, bands: Sequence[Band], words: _Words
 ) -> dict[str, Any]:
-    pair, judgement = preference.pair, preference.judgement
+    pair = preference.pair
+    judgement = preference.judgement
     a_wins = preference.winner == "1"
     chosen, rejected = (pair.a, pair.b) if a_wins else (pair.b, pair.a)
     agreement, unknown = _agreement(preference, bands)

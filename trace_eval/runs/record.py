@@ -176,7 +176,8 @@ def differences(
     stored: RunRecord, new: RunRecord, parts: Iterable[str], word: str = "now"
 ) -> Iterator[tuple[str, str]]:
     """Return the parts in which two records differ, with the first place of each."""
-    one, other = comparable(stored), comparable(new)
+    one = comparable(stored)
+    other = comparable(new)
     for part in parts:
         if one.get(part) != other.get(part):
             yield part, _difference(one.get(part), other.get(part), word)

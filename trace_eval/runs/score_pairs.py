@@ -101,7 +101,8 @@ def _rubric(run: Run, options: PairOptions) -> str:
 def _compared(
     name: str, a: Single, b: Single, scores: Mapping[str, Score], options: PairOptions
 ) -> ScorePair:
-    one, other = scores.get(a.id), scores.get(b.id)
+    one = scores.get(a.id)
+    other = scores.get(b.id)
     pair = ScorePair(id=name, a=a, b=b, score_a=one, score_b=other)
     mean_a, mean_b = pair.means
     if one is None or other is None or mean_a is None or mean_b is None:
@@ -221,13 +222,16 @@ def _row(pair: ScorePair, made_by: str, options: PairOptions) -> dict[str, Any]:
 def _write_run(
     run: Run, out: Path, results: list[ScorePair], made_by: str, options: PairOptions
 ) -> None:
-    by_id, base = {pair.id: pair for pair in results}, None
+    by_id = {pair.id: pair for pair in results}
+    base = None
     verdicts: list[tuple[Pair, Judgement | None]]
     if options.onto and options.stands_for:
         base = Run.open(options.onto)
-        verdicts, before = [], base.judgements()
+        verdicts = []
+        before = base.judgements()
         for pair in base.pairs():
-            scores, stored = by_id.get(pair.id), before.get(pair.id)
+            scores = by_id.get(pair.id)
+            stored = before.get(pair.id)
             if stored:
                 typed = scores.typed if scores else None
                 verdict = (
