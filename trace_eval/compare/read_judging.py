@@ -12,11 +12,12 @@ from blueprints import UserError
 from trace_eval.compare.judgings import ABSENT, Judging
 from trace_eval.compare.run_judgings import run_judging
 from trace_eval.estimate.arrays import Array, Mask
-from trace_eval.opinions.cells import UnreadValues, ids_of, texts_of
+from trace_eval.opinions.cells import ids_of, texts_of
 from trace_eval.opinions.codes import MISSING, Codes
+from trace_eval.opinions.encoding import RowSystems, encode
 from trace_eval.opinions.label_files import TextColumns, read_columns
-from trace_eval.opinions.labels import RowSystems, encode
 from trace_eval.opinions.opinions import Opinions
+from trace_eval.opinions.unread import UnreadValues
 from trace_eval.runs.run import Run
 
 #: What can be put beside another: a run or its folder, or a table ``FILE:COLUMN``.

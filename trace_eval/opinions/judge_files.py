@@ -20,8 +20,10 @@ from trace_eval.data.spelling import (
     spelled,
 )
 from trace_eval.data.tables import column_names
-from trace_eval.opinions.cells import UnreadValues, without_traps
+from trace_eval.opinions.absent_columns import refuse_without
+from trace_eval.opinions.cells import without_traps
 from trace_eval.opinions.codes import LABEL_COLUMNS, LABELS, SCORE_FACTS, flip
+from trace_eval.opinions.encoding import RowSystems, mapped, on_scale
 from trace_eval.opinions.label_files import (
     LABEL_FIELDS,
     OpinionTable,
@@ -30,16 +32,13 @@ from trace_eval.opinions.label_files import (
 )
 from trace_eval.opinions.labels import (
     LabelReading,
-    RowSystems,
     label_table,
     labelled_columns,
     labels_beside,
-    mapped,
     of_both_sides,
-    on_scale,
 )
 from trace_eval.opinions.opinions import DataWarning, Opinions
-from trace_eval.opinions.rater_columns import refuse_without
+from trace_eval.opinions.unread import UnreadValues
 
 
 def read_judge_file(
