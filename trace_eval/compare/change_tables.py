@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 from blueprints import counted
@@ -189,9 +190,8 @@ def human_tables(report: JudgeChange) -> Iterator[Table]:
 def _from_few_labels(report: JudgeChange) -> Table:
     """Return the table of human means that each judge helps to estimate."""
     names = (report.first, report.second)
-    helped: list[AgainstLabels | AgainstRatings] = [*report.people, *report.rated]
     rows: list[dict[str, Any]] = []
-    for one in helped:
+    for one in chain[AgainstLabels | AgainstRatings](report.people, report.rated):
         for name, mean in zip(names, one.powered, strict=False):
             rows.append({"metric": one.metric, "helper": name, "mean": mean})
     return table(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -119,7 +120,7 @@ def read_judge_file(
     human = None
     if human_labels or human_scores:
         human_cells = dict(cells)
-        for name in (*LABEL_COLUMNS, *SCORE_FACTS, "rater", "repeat"):
+        for name in chain(LABEL_COLUMNS, SCORE_FACTS, ("rater", "repeat")):
             human_cells.pop(name, None)
         human_cells |= mapped(human_labels, columns.mapping, columns.scale)
         human_cells |= human_scores
@@ -227,7 +228,7 @@ def _labels(
             unread.add(
                 str(name), values, value=text, row=row, why=str(error), allowed=LABELS
             )
-    has_typed_ties = not set(verdicts) <= {None, *PLAIN}
+    has_typed_ties = not PLAIN.issuperset(filter(None, verdicts))
     return {"overall" if has_typed_ties else "preference": verdicts}
 
 

@@ -152,7 +152,7 @@ class Opinions:
 
     def with_codes(self, **columns: Codes) -> Opinions:
         """Return a copy with these label columns added or replaced."""
-        return replace(self, codes={**self.codes, **columns})
+        return replace(self, codes=dict(self.codes) | columns)
 
     def raters(self) -> dict[str, Opinions]:
         """Split rows by rater; without a rater column, the file's name is the one."""

@@ -204,6 +204,8 @@ def stood_for(
         why = f"an answer has no score that could stand for {dimension}"
         reason = reason or Reason.EVIDENCE_MISSING
         return Judgement.unscored(before.pair, before.judge, reason, why)
-    dimensions = {**before.dimensions, dimension: verdict}
-    details = {"dimensions": dimensions, "caveats": [*before.caveats, *caveats]}
-    return before.model_copy(update=details)
+    dimensions = dict(before.dimensions)
+    dimensions[dimension] = verdict
+    all_caveats = list(before.caveats)
+    all_caveats.extend(caveats)
+    return before.model_copy(update={"dimensions": dimensions, "caveats": all_caveats})

@@ -87,8 +87,12 @@ class Job:
         if self.source:
             return self.manifest.notes
         manifest = self.manifest
-        lines = (*manifest.notes, *manifest.problems, *manifest.warnings)
-        return (*lines, *check_audio(manifest.items))
+        problems: list[object] = []
+        problems.extend(manifest.notes)
+        problems.extend(manifest.problems)
+        problems.extend(manifest.warnings)
+        problems.extend(check_audio(manifest.items))
+        return tuple(problems)
 
     def estimate(
         self, quick: bool = False, listener: Listener | None = None
@@ -185,16 +189,19 @@ def _check_same_judge(run: Run, session: Session) -> None:
     """Refuse an A/A by another judge than the run's own, but for its seed."""
     before = run.record().judge
     judge = session.judge
-    judges = ((before.spec, before.parameters), (judge.spec, judge.parameters()))
-    own, now = (
-        RunRecord(judge=JudgeRecord(spec=spec, parameters={**parameters, "seed": None}))
-        for spec, parameters in judges
-    )
-    for _, details in differences(own, now, ("judge",)):
+    stored = _without_seed(before.spec, before.parameters)
+    now = _without_seed(judge.spec, judge.parameters())
+    for _, details in differences(stored, now, ("judge",)):
         raise UserError(
             f"{run.folder}: an A/A needs its own judge and options ({details});"
             " trace-eval show RUN --config writes them for --config"
         )
+
+
+def _without_seed(spec: str, parameters: Mapping[str, Any]) -> RunRecord:
+    """Make a record that says of a judge all but its seed."""
+    judge = JudgeRecord(spec=spec, parameters=dict(parameters) | {"seed": None})
+    return RunRecord(judge=judge)
 
 
 def open_job(
@@ -242,9 +249,12 @@ def open_job(
         items = replace(items, items=pairs_by_turn(items.pairs))
     if part:
         items = items.shard(part)
-    judges = [one if isinstance(one, str) else one.spec for one in options.judges]
-    name = "-".join([*(Path(rubric).stem for rubric in options.rubrics), *judges])
-    name += "-by-turn" if by_turn else ""
+    words = [Path(rubric).stem for rubric in options.rubrics]
+    for judge in options.judges:
+        words.append(judge if isinstance(judge, str) else judge.spec)
+    if by_turn:
+        words.append("by-turn")
+    name = "-".join(words)
     return Job(items, location(out) if out else default_out(items, name), options)
 
 

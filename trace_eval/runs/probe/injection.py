@@ -231,7 +231,7 @@ def _attacked(
     side = "a" if (towards == "1") == (place == "transcript") else "b"
     changed = _saying(case.blueprints[side], text, place)
     return (
-        replace(case, blueprints={**case.blueprints, side: changed})
+        replace(case, blueprints=dict(case.blueprints) | {side: changed})
         if changed
         else None
     )
