@@ -225,7 +225,8 @@ def _rates(source: str, old: Array, new: Array) -> Array:
     Raises UserError where they are no win rates.
     """
     both = np.stack([old, new])
-    low, high = float(both.min()), float(both.max())
+    low = float(both.min())
+    high = float(both.max())
     unit = 100.0 if high > 1 else 1.0
     if low < 0 or high > unit:
         raise UserError(

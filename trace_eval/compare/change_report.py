@@ -212,7 +212,8 @@ def metric_flips(
     joined: Joined, metric: str, repeats: Sequence[Judging], options: ChangeOptions
 ) -> MetricFlips:
     """Count the flips of one metric, beside those of the judge with itself."""
-    one, other = joined.first, joined.second
+    one = joined.first
+    other = joined.second
     per_item, noise, _ = repeated(one, repeats, metric)
     change = changed(one, other, metric)
     values, cluster = joined.available(change)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 from blueprints import counted
@@ -21,7 +22,8 @@ def change_tables(report: JudgeChange) -> Iterator[Table]:
 
     Severe items are the last one.
     """
-    level, margin = report.options.bootstrap.level, report.options.margin
+    level = report.options.bootstrap.level
+    margin = report.options.margin
     yield table(
         "Held fixed",
         report.held,
@@ -188,9 +190,8 @@ def human_tables(report: JudgeChange) -> Iterator[Table]:
 def _from_few_labels(report: JudgeChange) -> Table:
     """Return the table of human means that each judge helps to estimate."""
     names = (report.first, report.second)
-    helped: list[AgainstLabels | AgainstRatings] = [*report.people, *report.rated]
     rows: list[dict[str, Any]] = []
-    for one in helped:
+    for one in chain[AgainstLabels | AgainstRatings](report.people, report.rated):
         for name, mean in zip(names, one.powered, strict=False):
             rows.append({"metric": one.metric, "helper": name, "mean": mean})
     return table(
@@ -220,7 +221,8 @@ def _among(ceiling: Ceiling | None) -> str:
 def _ratings(rated: Sequence[AgainstRatings]) -> Table:
     rows = []
     for one in rated:
-        judges, among = (*one.judges, "second minus first"), _among(one.ceiling)
+        judges = (*one.judges, "second minus first")
+        among = _among(one.ceiling)
         last = p_value(one.p, one.items), one.nearer or NEITHER, NOTHING
         ends = ((None, None, among), (None, None, among), last)
         for judge, error, rank, end in zip(

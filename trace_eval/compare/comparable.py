@@ -43,7 +43,8 @@ def differs(one: Judging, other: Judging, fact: str) -> Mask | None:
 
     None: one side does not have the fact.
     """
-    before, after = one.facts.get(fact), other.facts.get(fact)
+    before = one.facts.get(fact)
+    after = other.facts.get(fact)
     if before is None or after is None:
         return None
     there = np.array([value is not None for value in after.tolist()], bool)
@@ -104,7 +105,8 @@ def _recordings(joined: Joined) -> Held:
 
 
 def _evidence(joined: Joined) -> Held:
-    one, other = joined.first.evidence, joined.second.evidence
+    one = joined.first.evidence
+    other = joined.second.evidence
     shared = one.keys() & other.keys()
     if not shared:
         nothing = "none" if joined.first.record else "not recorded"
@@ -173,9 +175,11 @@ def check_comparable(
     if baseline.record is None or other.record is None:
         note = "a table; that judge and prompts were the same is not recorded"
         return [f"{other.source}: {note}"]
-    before, after = baseline.record, other.record
+    before = baseline.record
+    after = other.record
     if again:
-        before, after = _without_seed(before), _without_seed(after)
+        before = _without_seed(before)
+        after = _without_seed(after)
     changes = list(differences(before, after, DECIDING, other.source))
     label_sets = ", ".join(baseline.label_sets)
     other_label_sets = ", ".join(other.label_sets)

@@ -237,7 +237,8 @@ def _gaps(
     level = report.options.bootstrap.level
     gaps: list[AccuracyGap] = []
     for first, second in combinations(names, 2):
-        one, other = runs[first], runs[second]
+        one = runs[first]
+        other = runs[second]
         draw = uneven_draw(one.table, labels, one.truth, one.codes)
         if draw is not None:
             both = one.scored & other.scored

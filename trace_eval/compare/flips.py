@@ -276,7 +276,8 @@ def severe_items(
     Of those in ``flip`` [shape=(n,)] answer B is looked at, not A; None: a reversal in
     either direction counts.
     """
-    one, other = joined.first, joined.second
+    one = joined.first
+    other = joined.second
     before, after = joined.points(metric)
     lost = (before > _EVEN) & (after < _EVEN)
     won = (before < _EVEN) & (after > _EVEN)

@@ -103,12 +103,14 @@ class Joined:
 
     def available(self, gap: Array) -> tuple[Array, WholeNumbers | None]:
         """Return differences of items that both scored, and their units or None."""
-        available, cluster = ~np.isnan(gap), self.cluster
+        available = ~np.isnan(gap)
+        cluster = self.cluster
         return gap[available], None if cluster is None else cluster[available]
 
     def names(self) -> tuple[str, str]:
         """Return the names of both, with their places where they are equal."""
-        one, other = self.first.source, self.second.source
+        one = self.first.source
+        other = self.second.source
         return (one, other) if one != other else (f"{one} (first)", f"{other} (second)")
 
 
@@ -118,7 +120,8 @@ def join(first: Judging, second: Judging) -> Joined:
     both = rows >= 0
     if not both.any():
         raise UserError(_nothing_in_common(first, second))
-    kept, number = (first.take(both), second.take(rows[both])), int(both.sum())
+    kept = (first.take(both), second.take(rows[both]))
+    number = int(both.sum())
     joined = Joined(*kept, len(first) - number, len(second) - number)
     if not joined.metrics:
         raise UserError(

@@ -97,7 +97,8 @@ def write_page(
         )
         picture = _differences(drawn, "{:.1f}".format, legend)
     else:
-        views, picture = _pair_views(report, runs, assets), _picture(report)
+        views = _pair_views(report, runs, assets)
+        picture = _picture(report)
     judged = [(name, run.record().judge.spec, run.folder) for name, run in runs.items()]
     tables = [table for table in compare_tables(report) if table.title != APART]
     template = templates("trace_eval.compare").get_template("compare.html.j2")
@@ -120,32 +121,39 @@ def _score_views(
     report: ScoreComparison, runs: Mapping[str, Run], assets: AudioAssets
 ) -> list[PairView]:
     """Show the questions furthest apart: answers, scores and reasons of each run."""
-    held = {name: list(run.singles()) for name, run in runs.items()}
+    items_of_runs = {name: list(run.singles()) for name, run in runs.items()}
     scores = {name: list(run.scores()) for name, run in runs.items()}
     clips: dict[str, dict[str, ClipRecord]] = {}
     for name, run in runs.items():
         clips[name] = {record.source: record for record in run.clips().values()}
 
     def view(one: ScoreDisagreement) -> PairView:
-        players, words, labels = [], [], []
-        for name, items in held.items():
-            own = [
-                item for item in items if (item.question_id or item.id) == one.question
-            ]
-            ids = {item.id for item in own}
-            for item in own:
+        players: list[tuple[str, PlayedSound]] = []
+        words: list[tuple[str, str]] = []
+        labels: list[str | None] = []
+        for name, items in items_of_runs.items():
+            ids: set[str] = set()
+            for item in items:
+                if (item.question_id or item.id) != one.question:
+                    continue
+                ids.add(item.id)
                 for role, sound in item.recordings().items():
                     if not sound.has_audio or "/turn-" in role:
                         continue
                     clip = clips[name].get(sound.source_id)
                     players.append((f"{name}: {role}", assets.sound(sound, clip)))
-            mine = [s for s in scores[name] if s.item in ids and s.rubric == one.rubric]
-            values = [f"{s.value:.2f}" for s in mine if s.value is not None]
+            values: list[str] = []
+            for score in scores[name]:
+                if score.item not in ids or score.rubric != one.rubric:
+                    continue
+                if score.value is not None:
+                    values.append(f"{score.value:.2f}")
+                reasons = (opinion.reasoning for opinion in score.opinions)
+                words.append((name, next(filter(None, reasons), score.detail or "")))
             labels.append(", ".join(values) or None)
-            for score in mine:
-                reasons = (o.reasoning for o in score.opinions if o.reasoning)
-                words.append((name, next(reasons, score.detail or "")))
-        row = ComparedRow(one.rubric, (*labels, None), _merged(words))
+        of_people = None
+        labels.append(of_people)
+        row = ComparedRow(one.rubric, tuple(labels), _merged(words))
         return PairView(one.question, None, tuple(players), (row,))
 
     return [view(one) for one in report.apart]
@@ -158,10 +166,11 @@ def _differences(
     most: float = inf,
 ) -> str:
     """Draw a forest plot around 0 of (name, difference, the same in words)."""
-    reach = max(abs(x) for _, d, _ in rows for x in (d.value or 0, *(d.interval or ())))
-    reach = min(most, max(0.1, ceil(10 * reach) / 10))
+    farthest = 0.0
     drawn: list[ForestMark] = []
     for name, difference, words in rows:
+        low, high = difference.interval or (0.0, 0.0)
+        farthest = max(farthest, abs(difference.value or 0.0), abs(low), abs(high))
         mark = ForestMark(
             name=name,
             value=difference.value,
@@ -170,6 +179,7 @@ def _differences(
             mark=(0.0, "no difference"),
         )
         drawn.append(mark)
+    reach = min(most, max(0.1, ceil(10 * farthest) / 10))
     shown = end(reach)
     ends = f"-{shown}", "0", shown if most < inf else f"+{shown}"
     return f'{forest(drawn, -reach, reach, ends)}<p class="quiet">{message}</p>'
@@ -196,25 +206,26 @@ def _pair_views(
             ("Answer A", pair.a),
             ("Answer B", pair.b),
         )
-        return tuple(
-            (name, assets.sound(recording, clips.get(recording.source_id)))
-            for name, recording in roles
-            if recording.has_audio
-        )
+        sounds: list[tuple[str, PlayedSound]] = []
+        for name, recording in roles:
+            if recording.has_audio:
+                clip = clips.get(recording.source_id)
+                sounds.append((name, assets.sound(recording, clip)))
+        return tuple(sounds)
 
     def view(item: Disagreement) -> PairView:
         pair = pairs[item.pair]
         dimensions = dict.fromkeys(chain.from_iterable(item.verdicts.values()))
         rows: list[ComparedRow] = []
         for name in dimensions:
-            labels = [verdicts.get(name) for verdicts in item.verdicts.values()]
-            words = [
-                (run, reasons.get((run, pair.id, name), "")) for run in item.verdicts
-            ]
+            labels: list[str | None] = []
+            words: list[tuple[str, str]] = []
+            for run, verdicts in item.verdicts.items():
+                labels.append(verdicts.get(name))
+                words.append((run, reasons.get((run, pair.id, name), "")))
+            labels.append(item.people.get(name))
             title = TITLES.get(name, name)
-            rows.append(
-                ComparedRow(title, (*labels, item.people.get(name)), _merged(words))
-            )
+            rows.append(ComparedRow(title, tuple(labels), _merged(words)))
         rows.sort(key=lambda row: not row.differs)
         return PairView(pair.id, pair.instruction.text, players(pair), tuple(rows))
 

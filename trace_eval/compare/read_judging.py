@@ -12,11 +12,12 @@ from blueprints import UserError
 from trace_eval.compare.judgings import ABSENT, Judging
 from trace_eval.compare.run_judgings import run_judging
 from trace_eval.estimate.arrays import Array, Mask
-from trace_eval.opinions.cells import UnreadValues, ids_of, texts_of
+from trace_eval.opinions.cells import ids_of, texts_of
 from trace_eval.opinions.codes import MISSING, Codes
+from trace_eval.opinions.encoding import RowSystems, encode
 from trace_eval.opinions.label_files import TextColumns, read_columns
-from trace_eval.opinions.labels import RowSystems, encode
 from trace_eval.opinions.opinions import Opinions
+from trace_eval.opinions.unread import UnreadValues
 from trace_eval.runs.run import Run
 
 #: What can be put beside another: a run or its folder, or a table ``FILE:COLUMN``.
@@ -149,14 +150,16 @@ def _twice(names: Sequence[str]) -> str | None:
 
 
 def _table(path: Path, column: str, truth: str | None) -> Judging:
-    source, wanted = str(path), {column: "verdict", "severe": "severe"}
+    source = str(path)
+    wanted = {column: "verdict", "severe": "severe"}
     if truth:
         wanted |= {truth: "truth"}
     columns = _columns(path, wanted, optional="severe")
     ids = ids_of(source, columns, False)
     if (twice := _twice(ids.tolist())) is not None:
         raise UserError(f"{path}: item {twice!r} has two rows; keep one")
-    systems, unread = RowSystems.of(columns), UnreadValues(source, ids, _NO_LABEL)
+    systems = RowSystems.of(columns)
+    unread = UnreadValues(source, ids, _NO_LABEL)
 
     def codes_of(name: str, called: str) -> Codes:
         values = [None if _is_absent(text) else text for text in columns[name]]

@@ -45,7 +45,8 @@ def _verdicts(run: Run) -> Judging:
     reasons: dict[str, Texts] = {}
     for name, column in table.codes.items():
         is_missing = column == MISSING
-        if not is_missing.all() or name in ("overall", "preference"):
+        is_whole = name in ("overall", "preference")
+        if is_whole or not is_missing.all():
             codes[f"pair.{name}"] = column
             reasons[f"pair.{name}"] = np.where(is_missing, why_missing, np.array(None))
     facts = dict(table.facts)
@@ -94,7 +95,9 @@ def _scores(run: Run) -> Judging:
         )
     record = run.record()
     rubrics = run.rubrics()
-    judged_ids: set[str] = set().union(*scored.values())
+    judged_ids: set[str] = set()
+    for by_item in scored.values():
+        judged_ids.update(by_item)
     items = [item for item in run.singles() if item.id in judged_ids]
     points: dict[str, Array] = {}
     reasons: dict[str, Texts] = {}
@@ -122,9 +125,11 @@ def _scores(run: Run) -> Judging:
     for item in items:
         recordings = [clips.get(source) or source for source in _sources(item)]
         answers.append(_hash([item.answer.text, recordings]))
-        scores_of_items.append(
-            [by_item[item.id] for by_item in scored.values() if item.id in by_item]
-        )
+        scores_of_item: list[Score] = []
+        for by_item in scored.values():
+            if item.id in by_item:
+                scores_of_item.append(by_item[item.id])
+        scores_of_items.append(scores_of_item)
     facts |= _facts(items, scores_of_items)
     facts["answer_a"] = texts_of(answers)
     length, unit = _lengths(items, clips, durations)
@@ -162,7 +167,8 @@ def with_labels(judging: Judging, labels: Opinions | None) -> Judging:
     ratings = rated(labels)
     if judging.scale is None or not len(ratings):
         return judging
-    low, high = judging.scale.low, judging.scale.high
+    low = judging.scale.low
+    high = judging.scale.high
     places: dict[str, list[float]] = {}
     values = values_of(ratings).tolist()
     for name, value in zip(ratings.ids.tolist(), values, strict=True):
@@ -182,7 +188,9 @@ def with_labels(judging: Judging, labels: Opinions | None) -> Judging:
     if np.isnan(means).all():
         return judging
     ceiling = Ceiling(len(gaps), error=float(np.mean(gaps))) if gaps else None
-    return replace(judging, facts={**judging.facts, "rated": means}, ceiling=ceiling)
+    return replace(
+        judging, facts=dict(judging.facts) | {"rated": means}, ceiling=ceiling
+    )
 
 
 def _facts(
@@ -215,22 +223,25 @@ def _lengths(
     durations: Mapping[str, float],
 ) -> tuple[Array | None, str]:
     """Return each answer's seconds; its words where no answer is a recording."""
-    totals: list[float] = []
-    any_known = False
+    seconds_of_items: list[float] = []
+    has_recordings = False
     for item in items:
-        lengths = [durations.get(clips.get(source) or "") for source in _sources(item)]
-        known = [length for length in lengths if length is not None]
-        any_known = any_known or bool(known)
-        totals.append(sum(known) or np.nan)
-    if any_known:
-        return np.array(totals, float), "s"
-    words = [item.answer.text for item in items]
-    if not any(words):
+        total = 0.0
+        for source in _sources(item):
+            seconds = durations.get(clips.get(source) or "")
+            if seconds is not None:
+                has_recordings = True
+                total += seconds
+        seconds_of_items.append(total or np.nan)
+    if has_recordings:
+        return np.array(seconds_of_items, float), "s"
+    texts = [item.answer.text for item in items]
+    if not any(texts):
         return None, "s"
-    counts: list[float] = []
-    for text in words:
-        counts.append(np.nan if text is None else len(text.split()))
-    return np.array(counts, float), "words"
+    words_of_items: list[float] = []
+    for text in texts:
+        words_of_items.append(np.nan if text is None else len(text.split()))
+    return np.array(words_of_items, float), "words"
 
 
 def _value(score: Score | None) -> float:

@@ -254,7 +254,8 @@ def score_answer(report: ScoreComparison) -> tuple[str, ...]:
     for row in report.differences:
         if (row.first, row.second) != report.names[:2]:
             continue
-        higher, lower = row.first, row.second
+        higher = row.first
+        lower = row.second
         high, low = row.means
         if low > high:
             higher, lower = lower, higher

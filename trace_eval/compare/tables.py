@@ -32,16 +32,27 @@ def compare_answer(report: RunComparison | ScoreComparison) -> tuple[str, ...]:
     """Say which run is nearer to human labels, or higher, and how often both agree."""
     if isinstance(report, ScoreComparison):
         return score_answer(report)
-    alike = _alike(report)
+    nearest_run, labels_needed = _nearest_answer(report)
+    sentences = [nearest_run]
+    sentences.extend(_alike(report))
+    if labels_needed:
+        sentences.append(labels_needed)
+    return tuple(sentences)
+
+
+def _nearest_answer(report: RunComparison) -> tuple[str, str | None]:
+    """Say which run is nearer to human labels, and what labels would tell; None: none."""
     best = most_accurate(report.people)
     if len(best) < 2:
-        return ("Nobody labelled these pairs: which run is right is unknown.", *alike)
+        return "Nobody labelled these pairs: which run is right is unknown.", None
     if len(report.over_all) > 1:
-        return _over_all_answer(report), *alike
+        return _over_all_answer(report), None
     level = report.options.bootstrap.level
-    one, rest = best[0], best[1:]
+    one = best[0]
+    rest = best[1:]
     fused = {cost.run: under(cost.policy) for cost in report.costs}
-    value, interval = one.accuracy.value or 0.0, one.accuracy.interval
+    value = one.accuracy.value or 0.0
+    interval = one.accuracy.interval
     first = f"{one.judge}{fused.get(one.judge, '')} agrees with human labels on"
     first += f" {rate(value, interval)} of {one.pairs(report.drawn)}"
     rows: dict[str, Comparison] = {}
@@ -61,7 +72,7 @@ def compare_answer(report: RunComparison | ScoreComparison) -> tuple[str, ...]:
                 behind.append(score.judge)
             else:
                 equal.append(score.judge)
-        return f"{first}: {ahead_of(behind, equal)}.", *alike
+        return f"{first}: {ahead_of(behind, equal)}.", None
     (last,) = rest
     other = last.accuracy.value or 0.0
     first += (
@@ -72,19 +83,21 @@ def compare_answer(report: RunComparison | ScoreComparison) -> tuple[str, ...]:
         first += f" of {last.scored:,}"
     row = rows.get(last.judge)
     if row is None:
-        return f"{first}.", *alike
+        return f"{first}.", None
     if same(other, value):
-        return f"{first}: equally often.", *alike
+        return f"{first}: equally often.", None
     doubt = clear_alone(row, report)
     shown = outcome(True, row.p_holm, level, row.mcnemar.test)
-    lines = [f"{first}: {shown}{doubt and f'; {doubt}'}.", *alike]
-    if not is_shown(row.p_holm, level) and row.difference.value:
-        figure = row.difference.value, 0.0, row.difference.interval
-        family = [other for other in report.differences if other.p_holm >= row.p_holm]
-        factor = len(family)  # of Holm's correction
-        if needed := labels_to_tell(row.items, figure, level, claims=factor):
-            lines.append(needed)
-    return tuple(lines)
+    if doubt:
+        shown += f"; {doubt}"
+    sentence = f"{first}: {shown}."
+    if is_shown(row.p_holm, level) or not row.difference.value:
+        return sentence, None
+    figure = row.difference.value, 0.0, row.difference.interval
+    family = [other for other in report.differences if other.p_holm >= row.p_holm]
+    # Holm's correction multiplies by the size of the family
+    needed = labels_to_tell(row.items, figure, level, claims=len(family))
+    return sentence, needed
 
 
 def _over_all_answer(report: RunComparison) -> str:
@@ -125,7 +138,8 @@ def _over_all_answer(report: RunComparison) -> str:
 
 def clear_alone(row: Comparison, report: RunComparison) -> str:
     """Say why a difference is not shown although its interval leaves out 0, or ""."""
-    level, interval = report.options.bootstrap.level, row.difference.interval
+    level = report.options.bootstrap.level
+    interval = row.difference.interval
     if not clear_of(interval, 0.0) or is_shown(row.p_holm, level):
         return ""
     if is_shown(row.mcnemar.p, level):

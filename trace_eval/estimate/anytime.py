@@ -141,7 +141,8 @@ def anytime_mean(
     every = np.arange(len(arrivals.sums) if pool is None else len(pool.labels))
     # every look at the null value counts, so that what was said once stays said
     end = first_end(arrivals, level, null, pool, looks=every, steps=FINE)
-    looks, value = every, arrivals.mean
+    looks = every
+    value = arrivals.mean
     if pool is not None:
         looks = _looks(len(every), end)
         value -= BELIEF * (float(pool.verdicts.mean()) - pool.mean)

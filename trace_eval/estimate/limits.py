@@ -36,7 +36,9 @@ def quantile(level: float, degrees: float | None = None) -> float:
     from scipy.special import ndtri, stdtrit
 
     tail = (1 + level) / 2
-    return float(ndtri(tail) if degrees is None else stdtrit(max(degrees, 1), tail))
+    if degrees is None:
+        return float(ndtri(tail))
+    return float(stdtrit(max(degrees, 1), tail))
 
 
 @dataclass(frozen=True)
@@ -68,21 +70,30 @@ def score_reach(values: Array, weights: Array, units: float, z: float) -> Reach:
     """
     weighs = weights > 0
     distinct, index = np.unique(values[weighs], return_inverse=True)
-    share = np.bincount(index, weights=weights[weighs]).astype(np.float64)
-    mean = float(share @ distinct)
-    factor = z * z / units
     if len(distinct) == 1 and distinct[0] in (0.0, 1.0):
-        from scipy.special import ndtr
-
-        # exact binomial (Clopper & Pearson 1934)
-        width = float(1 - (1 - ndtr(z)) ** (1 / units))
+        width = _width_of_end(units, z)
         if distinct[0] == 1.0:
             return Reach(below=width, above=0.0)
         return Reach(below=0.0, above=width)
+    share = np.bincount(index, weights=weights[weighs]).astype(np.float64)
+    mean = float(share @ distinct)
+    factor = z * z / units
     # what lies below the mean lies above it on the scale turned round
-    below = _above(1 - distinct[::-1], share[::-1], 1 - mean, factor)
+    turned = 1 - distinct[::-1]
+    below = _above(turned, share[::-1], 1 - mean, factor)
     above = _above(distinct, share, mean, factor)
     return Reach(below=max(0.0, below), above=max(0.0, above))
+
+
+def _width_of_end(units: float, z: float) -> float:
+    """Return how far the truth may lie off 0 or 1 where all values are the same end.
+
+    Source: the exact binomial interval of Clopper & Pearson 1934.
+    """
+    from scipy.special import ndtr
+
+    tail = 1 - float(ndtr(z))
+    return float(1 - tail ** (1 / units))
 
 
 def _above(distinct: Array, share: Array, mean: float, factor: float) -> float:
@@ -115,8 +126,9 @@ def _above(distinct: Array, share: Array, mean: float, factor: float) -> float:
     s = min(greatest, root_if_close)
     for _ in range(_STEPS):
         over, slope = excess(s)
-        to_greatest = s - greatest
-        step = to_greatest if slope <= 0 else max(over / slope, to_greatest)
+        step = s - greatest
+        if slope > 0:
+            step = max(step, over / slope)
         s -= step
         if abs(step) < _LEAST_STEP:
             break
@@ -161,8 +173,11 @@ def of_sum(parts: list[tuple[float, Reach]], more: float = 0.0) -> Reach:
         parts: weight, not negative, and limits of each.
         more: half width of what varies besides.
     """
-    below_squared = sum((weight * reach.below) ** 2 for weight, reach in parts)
-    above_squared = sum((weight * reach.above) ** 2 for weight, reach in parts)
+    below_squared = 0.0
+    above_squared = 0.0
+    for weight, reach in parts:
+        below_squared += (weight * reach.below) ** 2
+        above_squared += (weight * reach.above) ** 2
     return Reach(
         below=float(np.sqrt(below_squared + more**2)),
         above=float(np.sqrt(above_squared + more**2)),

@@ -102,7 +102,8 @@ def sign_flip(
         return 1.0
     sizes, index = np.unique(np.round(np.abs(sums), 9), return_inverse=True)
     if len(sizes) == 1:
-        minus, plus = int((sums < 0).sum()), int((sums > 0).sum())
+        minus = int((sums < 0).sum())
+        plus = int((sums > 0).sum())
         if alternative == "greater":
             minus, plus = plus, minus
         return sign_test(minus, plus, one_sided=alternative != "two-sided")

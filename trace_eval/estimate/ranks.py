@@ -109,7 +109,8 @@ def _rho_influence(cells: Cells) -> tuple[float, Array]:
     fg = (share * f * g).sum()
     ff = (share * f * f).sum()
     gg = (share * g * g).sum()
-    above_x, above_y = _above(cells.x, cells.x_levels), _above(cells.y, cells.y_levels)
+    above_x = _above(cells.x, cells.x_levels)
+    above_y = _above(cells.y, cells.y_levels)
     on_fg = f * g + above_x(share * g) + above_y(share * f) - 3 * fg
     on_ff = f * f + 2 * above_x(share * f) - 3 * ff
     on_gg = g * g + 2 * above_y(share * g) - 3 * gg
@@ -258,7 +259,8 @@ def _both_less(x: NDArray[np.int64], y: NDArray[np.int64], share: Array) -> Arra
     earlier has a smaller x as well.
     """
     order = np.lexsort((-y, x))
-    y, weight = y[order], share[order]
+    y = y[order]
+    weight = share[order]
     both_less = np.zeros(len(y))
     index = np.arange(len(y))
     merged = index
@@ -267,7 +269,8 @@ def _both_less(x: NDArray[np.int64], y: NDArray[np.int64], share: Array) -> Arra
         block = merged // (2 * size)
         key = block * (int(y.max()) + 1) + y[merged]
         sorting = np.argsort(key, kind="stable")
-        merged, key = merged[sorting], key[sorting]
+        merged = merged[sorting]
+        key = key[sorting]
         is_left = (merged // size) % 2 == 0
         earlier = np.concatenate(
             [[0.0], np.cumsum(np.where(is_left, weight[merged], 0))]

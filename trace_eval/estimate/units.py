@@ -67,22 +67,21 @@ class Units:
             return cls.items(np.bincount(cell, minlength=cells))
         order = np.argsort(unit, kind="stable")
         cell = cell[order]
-        starts = np.flatnonzero(np.r_[True, np.diff(unit[order]) != 0])
-        # units of equal cells have equal sums of 64 random bits for each cell
-        bits = np.random.default_rng(0).integers(2**64, size=cells, dtype=np.uint64)
-        digests = np.add.reduceat(bits[cell], starts)
-        _, first, sizes = np.unique(digests, return_index=True, return_counts=True)
-        by_appearance = np.argsort(first)
+        unit = unit[order]
+        begins_unit = np.ones(len(unit), bool)
+        begins_unit[1:] = unit[1:] != unit[:-1]
+        starts = np.flatnonzero(begins_unit)
+        first_units, sizes = _kinds_of_units(cell, cells, starts)
         # only the first unit of a kind has its number, so that its items alone are
         # counted
         kind_of_unit = np.full(len(starts), -1)
-        kind_of_unit[first[by_appearance]] = np.arange(len(first))
-        items_of_unit = np.diff(np.r_[starts, len(cell)])
+        kind_of_unit[first_units] = np.arange(len(first_units))
+        items_of_unit = np.diff(starts, append=len(cell))
         kind = np.repeat(kind_of_unit, items_of_unit)
-        counted = kind >= 0
-        place = kind[counted] * cells + cell[counted]
-        tables = np.bincount(place, minlength=len(first) * cells).reshape(-1, cells)
-        return cls(tables, sizes[by_appearance])
+        is_counted = kind >= 0
+        place = kind[is_counted] * cells + cell[is_counted]
+        counts = np.bincount(place, minlength=len(first_units) * cells)
+        return cls(tables=counts.reshape(-1, cells), sizes=sizes)
 
     @classmethod
     def items(cls, counts: Array) -> Units:
@@ -115,21 +114,25 @@ class Units:
         dtype = np.float32 if fits_in_32_bits else np.float64
         count = self._counter(dtype)
         draw_units = kinds * _MULTINOMIAL_COST > units
-        members = np.zeros(0, np.int64)
-        if draw_units:
-            members = np.repeat(np.arange(kinds), self.sizes)
-        together = max(1, _DRAWN_TOGETHER // max(units, 1))
         block = max(1, min(resamples, _BLOCK // max(kinds, 1)))
         for start in range(0, resamples, block):
             size = min(block, resamples - start)
-            weights: Array
             if draw_units:
-                weights = np.empty((size, kinds), dtype)
-                for first in range(0, size, together):
-                    _draw_into(weights[first : first + together], members, rng)
+                yield count(self._drawn_one_by_one(size, dtype, rng))
             else:
-                weights = rng.multinomial(units, self.sizes / units, size=size)
-            yield count(weights)
+                yield count(rng.multinomial(units, self.sizes / units, size=size))
+
+    def _drawn_one_by_one(
+        self, resamples: int, dtype: type, rng: np.random.Generator
+    ) -> Array:
+        """Draw how often units of each kind occur [shape=(resamples, kinds)]."""
+        kinds = len(self.sizes)
+        kind_of_unit = np.repeat(np.arange(kinds), self.sizes)
+        together = max(1, _DRAWN_TOGETHER // max(len(kind_of_unit), 1))
+        weights: Array = np.empty((resamples, kinds), dtype)
+        for first in range(0, resamples, together):
+            _draw_into(weights[first : first + together], kind_of_unit, rng)
+        return weights
 
     def _counter(self, dtype: type) -> Callable[[Array], Reals]:
         """Make the function from weights ``[block, kinds]`` to count vectors.
@@ -156,17 +159,38 @@ class Units:
         return by_sparse
 
 
+def _kinds_of_units(
+    cell: NDArray[np.int64], cells: int, starts: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the first unit of each kind, in their order, and how many units it has.
+
+    Units of equal cells have equal sums of 64 random bits for each cell.
+
+    Args:
+        cell: of every item, unit by unit [shape=(items,)].
+        starts: the first item of every unit [shape=(units,)].
+    """
+    rng = np.random.default_rng(0)
+    bits = rng.integers(2**64, size=cells, dtype=np.uint64)
+    digests = np.add.reduceat(bits[cell], starts)
+    _, first, sizes = np.unique(digests, return_index=True, return_counts=True)
+    by_appearance = np.argsort(first)
+    return first[by_appearance], sizes[by_appearance]
+
+
 def _draw_into(
-    weights: Array, members: NDArray[np.int64], rng: np.random.Generator
+    weights: Array, kind_of_unit: NDArray[np.int64], rng: np.random.Generator
 ) -> None:
     """Fill weights with how often units of each kind were drawn.
 
-    Weights are [shape=(resamples, kinds)]; ``members`` is the kind of each unit.
+    Args:
+        weights: [shape=(resamples, kinds)].
+        kind_of_unit: [shape=(units,)].
     """
     resamples, kinds = weights.shape
-    units = len(members)
+    units = len(kind_of_unit)
     drawn = rng.integers(units, size=(resamples, units), dtype=np.int32)
-    kind = drawn if kinds == units else members[drawn]
+    kind = drawn if kinds == units else kind_of_unit[drawn]
     place = kind + kinds * np.arange(resamples)[:, None]
     times_drawn = np.bincount(place.ravel(), minlength=weights.size)
     weights[:] = times_drawn.reshape(weights.shape)

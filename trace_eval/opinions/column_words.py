@@ -44,10 +44,16 @@ def sums_up(name: str) -> bool:
 
 def of_one_opinion(names: Sequence[str]) -> list[str]:
     """Leave out columns of parts of an opinion, where there are several parts."""
-    parts = {name: _PARTS_OF_OPINIONS.intersection(_words(name)) for name in names}
-    if len(set(parts.values())) < 2:
+    parts_of_names: set[frozenset[str]] = set()
+    of_whole_opinions: list[str] = []
+    for name in names:
+        parts = _PARTS_OF_OPINIONS.intersection(_words(name))
+        parts_of_names.add(parts)
+        if not parts:
+            of_whole_opinions.append(name)
+    if len(parts_of_names) < 2:
         return list(names)
-    return [name for name in names if not parts[name]]
+    return of_whole_opinions
 
 
 def names_a_part(name: str) -> bool:
@@ -63,5 +69,6 @@ def names_worse(name: str) -> bool:
 
 def _words(name: str) -> list[str]:
     """Split a column's name into words, also where capitals begin them."""
-    apart = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
-    return [word.casefold() for word in re.findall(r"[^\W\d_]+", apart)]
+    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
+    words = re.findall(r"[^\W\d_]+", spaced)
+    return [word.casefold() for word in words]

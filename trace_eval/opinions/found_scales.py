@@ -59,7 +59,8 @@ def scale_by_values(values: Values) -> Numbers:
     present = values[~np.isnan(values)]
     if not len(present):
         return DEFAULT_SCALE
-    low, high = float(present.min()), float(present.max())
+    low = float(present.min())
+    high = float(present.max())
     if low >= DEFAULT_SCALE.low and high <= DEFAULT_SCALE.high:
         return DEFAULT_SCALE
     for first, last in _USUAL:
@@ -155,7 +156,8 @@ def refuse_doubtful(
     rows = np.flatnonzero(np.isin(values, doubtful)).tolist()
     first = rows[0]
     spellings = dict.fromkeys(str(texts[row]) for row in rows)
-    low, high = min(distinct), max(distinct)
+    low = min(distinct)
+    high = max(distinct)
     raise InputError(
         f"{source}, record {first + 1}: {column} is {texts[first]!s:.60} in"
         f" {_rows(texts, rows)}, and the other scores go from {min(plain):g} to"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -21,46 +21,71 @@ def as_judged(ids: Texts, about: Sequence[Opinions]) -> Texts:
     One Unicode form stands for the other, as archives of macOS have it. The name of a
     recording stands for the item whose recording it is, where only one is.
     """
-    stray = np.full(len(ids), bool(about))
-    for one in about:
-        stray &= one.find(ids) < 0
-    if not stray.any():
+    is_stray = np.full(len(ids), bool(about))
+    for judgements in about:
+        is_stray &= judgements.find(ids) < 0
+    if not is_stray.any():
         return ids
-    judged_ids: dict[str, str] = {}  # name in one Unicode form -> as judged
-    paths: set[tuple[str, str]] = set()
-    for one in about:
-        names = one.ids.tolist()
-        judged_ids.update((one_form(str(name)), str(name)) for name in names)
-        for name, path in zip(names, one.facts.get("recording", ()), strict=False):
-            paths.add((name, stem(str(path))))
-    padded = _by_unpadded(judged_ids.values())
-    items = {depth: _by_last_parts(paths, depth) for depth in range(1, _PARTS + 1)}
+    judged_names = _JudgedNames(about)
     ids = ids.copy()
-    for row in np.flatnonzero(stray).tolist():
-        plain = stem(str(ids[row]))
-        last = plain.split("/")[-_PARTS:]
-        if plain in judged_ids:
-            ids[row] = judged_ids[plain]
-        elif unpadded(plain) in padded:
-            ids[row] = padded[unpadded(plain)]
-        else:
-            ids[row] = items[len(last)].get("/".join(last)) or ids[row]
+    for row in np.flatnonzero(is_stray).tolist():
+        ids[row] = judged_names.of(str(ids[row])) or ids[row]
     return ids
+
+
+class _JudgedNames:
+    """The ids of judged items, by the other ways in which they may be written."""
+
+    def __init__(self, judgements_of_judges: Sequence[Opinions]) -> None:
+        self._by_one_form: dict[str, str] = {}
+        paths: set[tuple[str, str]] = set()
+        for judgements in judgements_of_judges:
+            names = judgements.ids.tolist()
+            for name in names:
+                self._by_one_form[one_form(str(name))] = str(name)
+            recordings = judgements.facts.get("recording", ())
+            for name, recording in zip(names, recordings, strict=False):
+                paths.add((name, stem(str(recording))))
+        self._by_unpadded = _by_unpadded(self._by_one_form.values())
+        self._by_last_parts: dict[int, dict[str, str | None]] = {}
+        for number_of_parts in range(1, _PARTS + 1):
+            by_parts = _by_last_parts(paths, number_of_parts)
+            self._by_last_parts[number_of_parts] = by_parts
+
+    def of(self, name: str) -> str | None:
+        """Return the id of the item that a name stands for; None for no single one."""
+        plain = stem(name)
+        if plain in self._by_one_form:
+            return self._by_one_form[plain]
+        if unpadded(plain) in self._by_unpadded:
+            return self._by_unpadded[unpadded(plain)]
+        parts = plain.split("/")[-_PARTS:]
+        return self._by_last_parts[len(parts)].get("/".join(parts))
 
 
 def _by_unpadded(names: Iterable[str]) -> dict[str, str]:
     """Map names without leading zeros of their numbers to names, where that is one."""
-    short_names = {name: unpadded(name) for name in names}
-    times = Counter(short_names.values())
-    return {short: name for name, short in short_names.items() if times[short] == 1}
+    names_of_short: dict[str, list[str]] = defaultdict(list)
+    for name in names:
+        names_of_short[unpadded(name)].append(name)
+    only_names: dict[str, str] = {}
+    for short, full_names in names_of_short.items():
+        if len(full_names) == 1:
+            only_names[short] = full_names[0]
+    return only_names
 
 
 def _by_last_parts(
-    paths: Iterable[tuple[str, str]], depth: int
+    paths: Iterable[tuple[str, str]], number_of_parts: int
 ) -> dict[str, str | None]:
-    """Map each recording's last parts of its name to its item; None if shared."""
+    """Map the last parts of each recording's path to its item; None if shared.
+
+    Args:
+        paths: item and path of each recording, the path without its ending.
+    """
     items: dict[str, str | None] = {}
-    for name, path in paths:
-        last = "/".join(path.split("/")[-depth:])
-        items[last] = name if items.get(last, name) == name else None
+    for item, path in paths:
+        last_parts = "/".join(path.split("/")[-number_of_parts:])
+        is_shared = items.get(last_parts, item) != item
+        items[last_parts] = None if is_shared else item
     return items

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +21,10 @@ from trace_eval.data.spelling import (
     spelled,
 )
 from trace_eval.data.tables import column_names
-from trace_eval.opinions.cells import UnreadValues, without_traps
+from trace_eval.opinions.absent_columns import refuse_without
+from trace_eval.opinions.cells import without_traps
 from trace_eval.opinions.codes import LABEL_COLUMNS, LABELS, SCORE_FACTS, flip
+from trace_eval.opinions.encoding import RowSystems, mapped, on_scale
 from trace_eval.opinions.label_files import (
     LABEL_FIELDS,
     OpinionTable,
@@ -30,16 +33,13 @@ from trace_eval.opinions.label_files import (
 )
 from trace_eval.opinions.labels import (
     LabelReading,
-    RowSystems,
     label_table,
     labelled_columns,
     labels_beside,
-    mapped,
     of_both_sides,
-    on_scale,
 )
 from trace_eval.opinions.opinions import DataWarning, Opinions
-from trace_eval.opinions.rater_columns import refuse_without
+from trace_eval.opinions.unread import UnreadValues
 
 
 def read_judge_file(
@@ -120,7 +120,7 @@ def read_judge_file(
     human = None
     if human_labels or human_scores:
         human_cells = dict(cells)
-        for name in (*LABEL_COLUMNS, *SCORE_FACTS, "rater", "repeat"):
+        for name in chain(LABEL_COLUMNS, SCORE_FACTS, ("rater", "repeat")):
             human_cells.pop(name, None)
         human_cells |= mapped(human_labels, columns.mapping, columns.scale)
         human_cells |= human_scores
@@ -228,7 +228,7 @@ def _labels(
             unread.add(
                 str(name), values, value=text, row=row, why=str(error), allowed=LABELS
             )
-    has_typed_ties = not set(verdicts) <= {None, *PLAIN}
+    has_typed_ties = not PLAIN.issuperset(filter(None, verdicts))
     return {"overall" if has_typed_ties else "preference": verdicts}
 
 

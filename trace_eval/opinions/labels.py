@@ -12,27 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import InputError
-from fusion import PREFERENCE
 from trace_eval.data.columns import Ends, RowFilter
 from trace_eval.data.spelling import (
-    MAY_BE_NEGATIVE,
-    NO_LABEL,
-    Declared,
-    SideNames,
-    is_missing,
-    names_are_words,
-    negative_numbers,
-    spelled,
     visible,
 )
+from trace_eval.opinions.absent_columns import refuse_without
 from trace_eval.opinions.cells import (
     Texts,
-    UnreadValues,
     check_inclusion,
     ids_of,
-    number_of,
     numbers_of,
-    raters_of,
     refuse_duplicates,
     texts_of,
     without_traps,
@@ -40,7 +29,6 @@ from trace_eval.opinions.cells import (
 from trace_eval.opinions.codes import (
     LABEL_COLUMNS,
     LABELS,
-    MATCHES,
     MISSING,
     NUMBER_FACTS,
     OPINION_FACTS,
@@ -48,6 +36,7 @@ from trace_eval.opinions.codes import (
     TEXT_FACTS,
     Codes,
 )
+from trace_eval.opinions.encoding import RowSystems, encode, mapped
 from trace_eval.opinions.ids import as_judged
 from trace_eval.opinions.label_files import (
     LABEL_FIELDS,
@@ -61,8 +50,9 @@ from trace_eval.opinions.rater_columns import (
     only_labels,
     rater_columns,
     rater_note,
-    refuse_without,
 )
+from trace_eval.opinions.rater_names import raters_of
+from trace_eval.opinions.unread import UnreadValues
 
 
 class LabelReading(NamedTuple):
@@ -73,46 +63,6 @@ class LabelReading(NamedTuple):
     mappable: bool = False  # the command has --map, for values that are not understood
     # of comparisons, which numbers are on; None: numbers are sides
     scale: Ends | None = None
-
-
-class RowSystems(NamedTuple):
-    """Each row's systems, which labels may name; an empty column is unknown."""
-
-    a: Sequence[object] | Texts = ()
-    b: Sequence[object] | Texts = ()
-    own: Sequence[object] | Texts = ()  # system whose column a win or a loss is
-
-    @classmethod
-    def of(
-        cls,
-        columns: Mapping[str, Sequence[Any]],
-        ids: Texts | None = None,
-        about: Sequence[Opinions] = (),
-    ) -> RowSystems:
-        """Take a table's own systems, or else those of judgements of its items."""
-        a = columns.get("system_a", ())
-        b = columns.get("system_b", ())
-        own = columns.get("system", ())
-        if ids is None or len(a) or len(b):
-            return cls(a, b, own)
-        judged_a = np.full(len(ids), None)
-        judged_b = np.full(len(ids), None)
-        for judged in about:
-            if not {"system_a", "system_b"} <= judged.facts.keys():
-                continue
-            row = judged.find(ids)
-            is_judged = row >= 0
-            judged_a[is_judged] = judged.facts["system_a"][row[is_judged]]
-            judged_b[is_judged] = judged.facts["system_b"][row[is_judged]]
-        return cls(judged_a, judged_b, own)
-
-    def at(self, row: int) -> SideNames:
-        """Return the names of a row."""
-        return (
-            self.a[row] if len(self.a) else None,
-            self.b[row] if len(self.b) else None,
-            self.own[row] if len(self.own) else None,
-        )
 
 
 def label_table(
@@ -369,114 +319,6 @@ def _systems(about: Sequence[Opinions]) -> set[object]:
         systems.update(judged.facts.get("system_a", ()))
         systems.update(judged.facts.get("system_b", ()))
     return systems
-
-
-def mapped(
-    columns: Mapping[str, Sequence[Any]],
-    mapping: Mapping[str, str],
-    scale: Ends | None = None,
-) -> dict[str, Sequence[Any]]:
-    """Replace the values of labels that a user maps to others, or to nothing.
-
-    Raises:
-        UserError: a label is mapped to a number that is none, where no scale is
-            declared.
-    """
-    replaced = dict(columns)
-    if not mapping:
-        return replaced
-    allowed = (*LABELS, NO_LABEL)
-    meanings: dict[str, Declared | None] = {}
-    for value, label in mapping.items():
-        if label not in allowed and scale is None:
-            raise InputError(
-                f"--map {value}={label}: numbers are scores, and these are labels:"
-                f" write one of {', '.join(allowed)}, or declare the scale with"
-                " --scale"
-            )
-        meanings[value] = None if label == NO_LABEL else Declared(label)
-    for name in LABEL_COLUMNS:
-        if name in columns:
-            replaced[name] = [
-                meanings.get(str(value), value) for value in columns[name]
-            ]
-    return replaced
-
-
-def encode(
-    values: Sequence[Any],
-    column: str,
-    systems: RowSystems,
-    unread: UnreadValues,
-    called: str | None = None,
-    scale: Ends | None = None,
-) -> Codes:
-    """Encode a column of labels in any accepted spelling; ``unread`` takes the rest.
-
-    Args:
-        column: the dimension, which decides what labels there may be.
-        called: the column's name in the file; None: the dimension's.
-        scale: whose numbers the values are; None: they are labels.
-    """
-    if column == "match":
-        values = [
-            value.lower() if isinstance(value, str) else value for value in values
-        ]
-    elif scale is not None:
-        values = [on_scale(value, scale) for value in values]
-    table = _codes_by_label(column)
-    allowed = tuple(table)
-    code_of: dict[Any, int] = {**table, None: MISSING, "": MISSING}
-    unknown = MISSING - 1
-    get = code_of.get
-    codes = np.fromiter(
-        (get(value, unknown) for value in values), dtype=np.int8, count=len(values)
-    )
-    names = set(systems.a)
-    names.update(systems.b)
-    if any(map(names_are_words, names)):
-        codes[codes >= 0] = unknown  # labels are told from names row by row
-    negative = negative_numbers(values)
-    for row in np.flatnonzero(codes == unknown).tolist():
-        value = values[row]
-        why = "it is no label"
-        if value in negative:
-            why = MAY_BE_NEGATIVE
-        elif column != "match" and isinstance(value, str):
-            try:
-                label = spelled(value, systems.at(row), typed="both_bad" in table)
-                codes[row] = table.get(label, unknown)
-            except ValueError as error:
-                why = str(error)
-        if codes[row] != unknown:
-            continue
-        if is_missing(value):
-            codes[row] = MISSING
-            continue
-        if scale is not None and number_of(value) is not None:
-            why = f"it is not on the scale {scale}"
-        unread.add(
-            called or column, values, value=value, row=row, why=why, allowed=allowed
-        )
-    return codes
-
-
-def _codes_by_label(column: str) -> dict[str, int]:
-    """Return the labels that a dimension may have, with their codes."""
-    if column == "match":
-        return dict(MATCHES)
-    codes = {label: code for code, label in enumerate(LABELS)}
-    if column == "preference":
-        return {label: codes[label] for label in LABELS if label in PREFERENCE.labels}
-    return codes
-
-
-def on_scale(value: object, scale: Ends) -> object:
-    """Return the label of a number on a comparison scale; other values stay."""
-    number = number_of(value)
-    if number is None or not scale.holds(number):
-        return value
-    return scale.label(number)
 
 
 def _higher(a: NDArray[np.float64], b: NDArray[np.float64]) -> Codes:

@@ -152,7 +152,7 @@ class Opinions:
 
     def with_codes(self, **columns: Codes) -> Opinions:
         """Return a copy with these label columns added or replaced."""
-        return replace(self, codes={**self.codes, **columns})
+        return replace(self, codes=dict(self.codes) | columns)
 
     def raters(self) -> dict[str, Opinions]:
         """Split rows by rater; without a rater column, the file's name is the one."""
@@ -173,7 +173,8 @@ class Opinions:
             if systems is not None and any(systems.tolist()):
                 return None
             facts[side] = texts_of([name] * len(self))
-        labels, calls = self.labels, self.calls
+        labels = self.labels
+        calls = self.calls
         if labels:
             labels = labels.with_sides(names) or labels
         if calls:
@@ -327,10 +328,8 @@ def refuse_unjudged(judged: Opinions, items: Opinions, rows: WholeNumbers) -> No
 
 def unjudged_left_out(count: int) -> str:
     """Say how many labelled items are left out, because nothing judged them."""
-    one, many = (
-        "labelled item was not judged and is",
-        "labelled items were not judged and are",
-    )
+    one = "labelled item was not judged and is"
+    many = "labelled items were not judged and are"
     return f"{counted(count, one, many)} left out"
 
 

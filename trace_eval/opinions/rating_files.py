@@ -19,7 +19,6 @@ from trace_eval.data.tables import CSV, column_names
 from trace_eval.opinions.cells import (
     ids_of,
     numbers_of,
-    raters_of,
     refuse_duplicates,
     without_traps,
 )
@@ -35,6 +34,7 @@ from trace_eval.opinions.found_scales import (
 from trace_eval.opinions.label_files import SCORE_FIELDS, OpinionTable
 from trace_eval.opinions.opinions import DataWarning, Opinions
 from trace_eval.opinions.rater_columns import rater_columns, score_of_each
+from trace_eval.opinions.rater_names import raters_of
 from trace_eval.opinions.ratings import (
     ITEM_COLUMNS,
     ratings_of_items,

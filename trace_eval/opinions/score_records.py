@@ -34,7 +34,8 @@ def read_run(folder: Path, rubric: str | None) -> Opinions:
         UserError: it holds no scores of single answers, or of several rubrics and none
             is named.
     """
-    items_path, scores_path = folder / "items.jsonl", folder / "scores.jsonl"
+    items_path = folder / "items.jsonl"
+    scores_path = folder / "scores.jsonl"
     if not items_path.is_file() or not scores_path.is_file():
         raise InputError(
             f"{folder}: holds no scores of single answers; name a folder that"

@@ -168,7 +168,9 @@ def as_source(provided: Any, columns: Columns | None = None) -> Path | Opinions:
     table = OpinionTable.at_hand(named, SCORE_FIELDS, columns.where)
     if _table_of_scores(table, columns):
         return _of_columns(table, None, columns)
-    mapping, where, scale = columns.mapping, columns.where, columns.scale
+    mapping = columns.mapping
+    where = columns.where
+    scale = columns.scale
     return table_labels(
         named, columns.fields, mapping=mapping, about=(), where=where, scale=scale
     )

@@ -9,7 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
+from typing import Any
 
 from blueprints import (
     ALIASES,
@@ -61,21 +63,24 @@ def conditions_of(
     ``steps``: the judge is shown how far the answers are apart; where no groups are
     named, it is once not shown.
     """
-    drops = options.drops
-    if not drops:
-        groups = _present_groups(run) & GROUPS.keys() - {"transcript"}
-        aliases = (alias for alias, names in ALIASES.items() if groups & set(names))
-        drops = (*(name for name in GROUPS if name in groups), *aliases)
-    conditions = [
-        Condition(FULL),
-        *(Condition(f"without {name}", (name,)) for name in drops),
-    ]
+    conditions = [Condition(FULL)]
+    for name in options.drops or _droppable(run):
+        conditions.append(Condition(f"without {name}", drop=(name,)))
     if steps and not options.drops:
         conditions.append(Condition("without steps", beside="off"))
-    return [
-        *conditions,
-        *([Condition("transcript", mode="transcript")] * options.modes),
-    ]
+    if options.modes:
+        conditions.append(Condition("transcript", mode="transcript"))
+    return conditions
+
+
+def _droppable(run: Run) -> list[str]:
+    """Return the groups of a run's blueprints, then the aliases of several groups."""
+    groups = _present_groups(run) & GROUPS.keys() - {"transcript"}
+    names = [name for name in GROUPS if name in groups]
+    for alias, groups_of_alias in ALIASES.items():
+        if not groups.isdisjoint(groups_of_alias):
+            names.append(alias)
+    return names
 
 
 def ablate(
@@ -101,20 +106,18 @@ def ablate(
     folders: dict[str, list[Path]] = {}
     for condition in conditions_of(options, run, shows_steps(plain, options.judging)):
         for repeat in range(options.repeats):
-            name = re.sub(
-                r"\W+", "-", f"{options.judge} {condition.name} {repeat}"
-            ).strip("-")
+            words = f"{options.judge} {condition.name} {repeat}"
+            name = re.sub(r"\W+", "-", words).strip("-")
             out = folder / "ablations" / name
-            judging = (
-                _judging_of(options, condition, repeat) if hides else options.judging
-            )
-            strip = frozenset() if hides else _stripped_groups(condition)
+            judging = options.judging
+            stripped = _stripped_groups(condition)
+            if hides:
+                judging = _judging_of(options, condition, repeat)
+                stripped = frozenset()
             judge = create_judge(options.judge, judging)
             with Run(out) as judged:
-                cases = (
-                    _without(case, strip)
-                    for case in _begun(judged, run, judge, condition)
-                )
+                whole_cases = _begun(judged, run, judge, condition)
+                cases = (_without(case, stripped) for case in whole_cases)
                 try:
                     complete(_judge_cases(judge, cases, judged, listener))
                 finally:
@@ -155,7 +158,7 @@ def _present_groups(run: Run) -> set[str]:
     """Return the groups, extensions among them, that any of a run's blueprints has."""
     present: set[str] = set()
     for blueprint in run.blueprints():
-        for name in (*GROUPS, *blueprint.extensions):
+        for name in chain(GROUPS, blueprint.extensions):
             if isinstance(blueprint.group(name), Present):
                 present.add(name)
     return present
@@ -192,21 +195,24 @@ def _stripped_groups(condition: Condition) -> frozenset[str] | None:
 
 def shows_steps(judge: Judge, judging: JudgeOptions) -> bool:
     """Return whether a judge is shown how far the answers are apart."""
-    reads = "beside" in (judge.uses or ())
-    asked = judging.beside == "steps" and judging.elicitation != "flat"
-    return (
-        reads and asked and judging.rendering != "paper" and judging.mode == "blueprint"
-    )
+    reads_steps = "beside" in (judge.uses or ())
+    has_steps = judging.rendering != "paper" and judging.mode == "blueprint"
+    are_on = judging.beside == "steps" and judging.elicitation != "flat"
+    return reads_steps and has_steps and are_on
 
 
 def _judging_of(
     options: AblateOptions, condition: Condition, repeat: int
 ) -> JudgeOptions:
+    """Return the options of a judge in one repeat of a condition, with its own seed."""
     judging = options.judging
-    drop = (*judging.drop, *condition.drop) if condition.mode == "blueprint" else ()
+    drop: tuple[str, ...] = ()
+    beside = judging.beside
+    if condition.mode == "blueprint":
+        drop = judging.drop + condition.drop
+        if beside != "off":
+            beside = condition.beside
     seed = judging.seed + repeat * judging.samples
-    beside = condition.beside if condition.mode == "blueprint" else judging.beside
-    beside = "off" if judging.beside == "off" else beside
     return replace(judging, drop=drop, mode=condition.mode, beside=beside, seed=seed)
 
 
@@ -258,22 +264,24 @@ async def _judge_cases(
 
 def _without(case: Case, groups: frozenset[str] | None) -> Case:
     """Return a case whose blueprints lack some groups; None: all but the transcript."""
-    dropped = Absent(status=Status.NOT_REQUESTED, reason="dropped for an ablation")
-    without = (
-        frozenset(GROUPS) - {"transcript"} if groups is None else groups & GROUPS.keys()
-    )
-    fields = dict.fromkeys(without, dropped)
-
-    def stripped(blueprint: Blueprint) -> Blueprint:
-        extensions = {
-            name: dropped if groups is None or name in groups else value
-            for name, value in blueprint.extensions.items()
-        }
-        return blueprint.model_copy(update={**fields, "extensions": extensions})
-
-    if not (fields or groups is None or groups):
+    if groups is not None and not groups:
         return case
-    blueprints = {
-        role: stripped(blueprint) for role, blueprint in case.blueprints.items()
-    }
+    blueprints: dict[str, Blueprint] = {}
+    for role, blueprint in case.blueprints.items():
+        blueprints[role] = _stripped(blueprint, groups)
     return replace(case, blueprints=blueprints)
+
+
+def _stripped(blueprint: Blueprint, groups: frozenset[str] | None) -> Blueprint:
+    """Return a blueprint without some groups; None: without all but the transcript."""
+    dropped = Absent(status=Status.NOT_REQUESTED, reason="dropped for an ablation")
+    if groups is None:
+        names = GROUPS.keys() - {"transcript"}
+    else:
+        names = GROUPS.keys() & groups
+    extensions = dict(blueprint.extensions)
+    for name in extensions:
+        if groups is None or name in groups:
+            extensions[name] = dropped
+    fields: dict[str, Any] = dict.fromkeys(names, dropped)
+    return blueprint.model_copy(update=fields | {"extensions": extensions})

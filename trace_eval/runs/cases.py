@@ -134,7 +134,8 @@ class StoredClips:
 
     async def extract(self, source: ClipSource) -> Extracted:
         """Return the stored blueprint of one recording, or why there is none."""
-        place, path = self.places.get(source.id), self.folder / "blueprints.jsonl"
+        place = self.places.get(source.id)
+        path = self.folder / "blueprints.jsonl"
         line = None if place is None else line_at(path, place)
         blueprint = None if line is None else strict_json.own(Blueprint, line, path)
         return stored(source, blueprint, self.errors, self.folder)

@@ -125,8 +125,10 @@ def write_as_voice_quality(
         UserError: see :func:`typed_tie`; ``out`` exists; the runs hold other pairs, no
             scores or no typed verdicts.
     """
-    run, base = Run.open(folder), Run.open(onto)
-    scored, before = run.judgements(), base.judgements()
+    run = Run.open(folder)
+    base = Run.open(onto)
+    scored = run.judgements()
+    before = base.judgements()
     pairs = list(base.pairs())
     places = {pair.id: (pair.a.source_id, pair.b.source_id) for pair in pairs}
     for pair in run.pairs():
@@ -202,6 +204,8 @@ def stood_for(
         why = f"an answer has no score that could stand for {dimension}"
         reason = reason or Reason.EVIDENCE_MISSING
         return Judgement.unscored(before.pair, before.judge, reason, why)
-    dimensions = {**before.dimensions, dimension: verdict}
-    details = {"dimensions": dimensions, "caveats": [*before.caveats, *caveats]}
-    return before.model_copy(update=details)
+    dimensions = dict(before.dimensions)
+    dimensions[dimension] = verdict
+    all_caveats = list(before.caveats)
+    all_caveats.extend(caveats)
+    return before.model_copy(update={"dimensions": dimensions, "caveats": all_caveats})

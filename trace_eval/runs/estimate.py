@@ -84,7 +84,8 @@ def estimate_manifest(
     """
     with tempfile.TemporaryDirectory(prefix="trace-eval-estimate-") as folder:
         offline = _offline(options, Path(folder))
-        left, run = _unscored(manifest, out, options), Path(folder) / "run"
+        left = _unscored(manifest, out, options)
+        run = Path(folder) / "run"
         with Session(left, run, offline, listener) as session:
             result = session.estimate()
             chats = chat_judges(session.judge, "estimate")

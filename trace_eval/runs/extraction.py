@@ -64,7 +64,8 @@ def extract_to(
     if is_url(out) and options.engine != "ray":
         raise UserError(f"{out}: only -X engine=ray writes to a URL; name a folder")
     where = redacted(str(out)) if is_url(out) else Path(out) / "blueprints.jsonl"
-    done, missing = Extraction(str(where), len(sources)), None
+    done = Extraction(str(where), len(sources))
+    missing = None
 
     def tell(result: Extracted) -> None:
         nonlocal missing
@@ -128,7 +129,8 @@ def _not_run(blueprint: Blueprint) -> dict[str, str]:
 
 def _into(out: Path) -> Callable[[Extracted], None]:
     """Return a function that appends outcomes to files, a clip's blueprint once."""
-    blueprints, clips = out / "blueprints.jsonl", out / "clips.jsonl"
+    blueprints = out / "blueprints.jsonl"
+    clips = out / "clips.jsonl"
     for path in (blueprints, clips):
         replace_file(path, b"")
     seen: set[str | None] = set()

@@ -86,7 +86,7 @@ def _overall(
     why: str,
     distribution: Mapping[Label, float] | Mapping[Rating, float] | None = None,
 ) -> Overall:
-    bits = None if distribution is None else round(entropy({**distribution}), 6)
+    bits = None if distribution is None else round(entropy(dict(distribution)), 6)
     record = {"pair": judgement.pair, "policy": policy, "rating": rating, "why": why}
     return Overall.model_validate(
         record | {"distribution": distribution, "entropy_bits": bits}

@@ -100,7 +100,8 @@ class LanguageAdvice:
         return self._advice(f"the words of {first} are guesses; the recogniser")
 
     def _advice(self, what: str) -> str:
-        model, self._model = self._model, None
+        model = self._model
+        self._model = None
         chosen = self._options.extract.overrides.get("transcript", "auto") == "auto"
         remedy = (
             install_line("base") if chosen else "take -x transcript=faster-whisper:base"

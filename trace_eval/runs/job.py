@@ -87,8 +87,12 @@ class Job:
         if self.source:
             return self.manifest.notes
         manifest = self.manifest
-        lines = (*manifest.notes, *manifest.problems, *manifest.warnings)
-        return (*lines, *check_audio(manifest.items))
+        problems: list[object] = []
+        problems.extend(manifest.notes)
+        problems.extend(manifest.problems)
+        problems.extend(manifest.warnings)
+        problems.extend(check_audio(manifest.items))
+        return tuple(problems)
 
     def estimate(
         self, quick: bool = False, listener: Listener | None = None
@@ -183,17 +187,21 @@ class Job:
 
 def _check_same_judge(run: Run, session: Session) -> None:
     """Refuse an A/A by another judge than the run's own, but for its seed."""
-    before, judge = run.record().judge, session.judge
-    judges = ((before.spec, before.parameters), (judge.spec, judge.parameters()))
-    own, now = (
-        RunRecord(judge=JudgeRecord(spec=spec, parameters={**parameters, "seed": None}))
-        for spec, parameters in judges
-    )
-    for _, details in differences(own, now, ("judge",)):
+    before = run.record().judge
+    judge = session.judge
+    stored = _without_seed(before.spec, before.parameters)
+    now = _without_seed(judge.spec, judge.parameters())
+    for _, details in differences(stored, now, ("judge",)):
         raise UserError(
             f"{run.folder}: an A/A needs its own judge and options ({details});"
             " trace-eval show RUN --config writes them for --config"
         )
+
+
+def _without_seed(spec: str, parameters: Mapping[str, Any]) -> RunRecord:
+    """Make a record that says of a judge all but its seed."""
+    judge = JudgeRecord(spec=spec, parameters=dict(parameters) | {"seed": None})
+    return RunRecord(judge=judge)
 
 
 def open_job(
@@ -226,7 +234,8 @@ def open_job(
             shard is none, or what is to be judged by turn is no pair of conversations.
     """
     options = options or Options()
-    layout, by_turn = options.extract.layout, options.extract.by_turn
+    layout = options.extract.layout
+    by_turn = options.extract.by_turn
     if by_turn and options.rubrics:
         raise UserError(
             "by_turn: is for pairs; to score turns, use a rubric such as conciseness"
@@ -240,9 +249,12 @@ def open_job(
         items = replace(items, items=pairs_by_turn(items.pairs))
     if part:
         items = items.shard(part)
-    judges = [one if isinstance(one, str) else one.spec for one in options.judges]
-    name = "-".join([*(Path(rubric).stem for rubric in options.rubrics), *judges])
-    name += "-by-turn" if by_turn else ""
+    words = [Path(rubric).stem for rubric in options.rubrics]
+    for judge in options.judges:
+        words.append(judge if isinstance(judge, str) else judge.spec)
+    if by_turn:
+        words.append("by-turn")
+    name = "-".join(words)
     return Job(items, location(out) if out else default_out(items, name), options)
 
 
@@ -332,7 +344,8 @@ def open_again(
         UserError: no such run, one of the other command, the output is the run itself,
             or fewer than one item is wanted.
     """
-    source, options = Run.open(run), options or Options()
+    source = Run.open(run)
+    options = options or Options()
     if items is not None and items < 1:
         raise UserError("--aa 0: judge at least one item again")
     every = source.stored_items()

@@ -23,14 +23,23 @@ if TYPE_CHECKING:
 class JoinedLines:
     """Lines by the names of their records, in the order of folders; 44 bytes a line.
 
-    A line that is dropped is not read again. Add all lines, then ask.
+    A line that is dropped is not read again. Add all lines, then ask. The rows that
+    methods take and return count the added lines from 0.
+
+    Args:
+        folders: where the files are.
+        file: their name, the same in every folder.
     """
 
     def __init__(self, folders: Sequence[Path], file: str) -> None:
-        self._folders, self._file = folders, file
+        self._folders = folders
+        self._file = file
+        # of each line: mark of its name and of its content, its folder, where it
+        # begins, and whether it is kept
         self._names = bytearray()
         self._contents = bytearray()
-        self._numbers, self._places = array("i"), array("q")
+        self._numbers = array("i")
+        self._places = array("q")
         self._kept = bytearray()
 
     @property
@@ -54,21 +63,26 @@ class JoinedLines:
         """Yield the rows of each name that has several lines, in their order."""
         import numpy as np
 
-        names: NDArray[Any] = np.frombuffer(self._names, dtype=MARK)
+        names = _marks(self._names)
         order = np.argsort(names, kind="stable")
         ordered = names[order]
-        begins = np.ones(len(names) + 1, dtype=bool)
-        begins[1:-1] = ordered[1:] != ordered[:-1]
-        starts = np.flatnonzero(begins)
-        for index in np.flatnonzero(np.diff(starts) > 1).tolist():
-            yield order[starts[index] : starts[index + 1]].tolist()
+        begins_name = np.ones(len(names) + 1, dtype=bool)
+        begins_name[1:-1] = ordered[1:] != ordered[:-1]
+        starts = np.flatnonzero(begins_name)
+        has_several = np.diff(starts) > 1
+        for index in np.flatnonzero(has_several).tolist():
+            start = starts[index]
+            end = starts[index + 1]
+            yield order[start:end].tolist()
 
     def latest(self, rows: Sequence[int]) -> list[int]:
         """Drop all of these rows but the last one of each folder, and return those."""
-        last = {self._numbers[row]: row for row in rows}
-        for row in set(rows) - set(last.values()):
-            self.drop(row)
-        return list(last.values())
+        last_of_folder = {self._numbers[row]: row for row in rows}
+        last = list(last_of_folder.values())
+        for row in rows:
+            if row not in last:
+                self.drop(row)
+        return last
 
     def drop(self, row: int) -> None:
         """Leave a line out."""
@@ -80,7 +94,8 @@ class JoinedLines:
 
     def content(self, row: int) -> bytes:
         """Return what stands for the content of a line."""
-        return bytes(self._contents[row * MARK_BYTES : (row + 1) * MARK_BYTES])
+        start = row * MARK_BYTES
+        return bytes(self._contents[start : start + MARK_BYTES])
 
     def folder(self, row: int) -> Path:
         """Return the folder of a line."""
@@ -104,34 +119,49 @@ class JoinedLines:
                 row += 1
 
     def kept_by(self, ranks: Sequence[int]) -> Iterator[str]:
-        """Yield the lines that were not dropped, without their ends, by rank."""
+        """Yield the lines that were not dropped, without their ends, by rank.
+
+        Args:
+            ranks: of all lines, also of those that were dropped.
+        """
         import numpy as np
 
-        for row in np.argsort(np.asarray(ranks), kind="stable").tolist():
+        rows_by_rank = np.argsort(np.asarray(ranks), kind="stable")
+        for row in rows_by_rank.tolist():
             if self._kept[row]:
                 yield _text(self.line(row))
 
     def unknown_to(self, others: JoinedLines, ignored: bytes) -> list[int]:
-        """Return rows kept whose content is no name of the others, but ignored ones."""
+        """Return the rows kept whose content is no name of a line of the others.
+
+        Args:
+            ignored: a content that need not be a name, see :meth:`content`.
+        """
         import numpy as np
 
-        contents: NDArray[Any] = np.frombuffer(self._contents, dtype=MARK)
-        names: NDArray[Any] = np.frombuffer(others._names, dtype=MARK)
-        rows = np.flatnonzero(~np.isin(contents, names))
-        return [
-            row
-            for row in rows.tolist()
-            if self._kept[row] and self.content(row) != ignored
-        ]
+        is_unknown = ~np.isin(_marks(self._contents), _marks(others._names))
+        rows: list[int] = []
+        for row in np.flatnonzero(is_unknown).tolist():
+            if self._kept[row] and self.content(row) != ignored:
+                rows.append(row)
+        return rows
 
     def owners(self) -> NumberIndex:
-        """Return the index of the folder whose line of a name is kept."""
+        """Index the folders by the names of the lines that are kept from them."""
         import numpy as np
 
-        kept = np.frombuffer(self._kept, dtype=bool)
-        names = np.frombuffer(self._names, dtype=MARK)[kept]
-        return NumberIndex.of_marks(names, np.asarray(self._numbers)[kept])
+        is_kept = np.frombuffer(self._kept, dtype=bool)
+        folders = np.asarray(self._numbers)
+        return NumberIndex.of_marks(_marks(self._names)[is_kept], folders[is_kept])
+
+
+def _marks(marks: bytearray) -> NDArray[Any]:
+    """View marks that stand one after the other as an array [shape=(lines,)]."""
+    import numpy as np
+
+    return np.frombuffer(marks, dtype=MARK)
 
 
 def _text(line: bytes) -> str:
+    """Decode a line without its end."""
     return line.decode().rstrip("\n")

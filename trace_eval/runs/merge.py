@@ -137,7 +137,8 @@ class _Runs:
     def _check_options(self) -> None:
         first, *others = self.folders
         for folder in others:
-            one, other = self.records[first], self.records[folder]
+            one = self.records[first]
+            other = self.records[folder]
             for part, details in differences(other, one, COMMON, "there"):
                 raise RunFolderError(
                     f"{folder}: was made with {another(part, details, first)};"
@@ -218,7 +219,8 @@ class _Runs:
         items, ranks = self._items()
         self._shared = self._repeated(items, ranks)
         jsonl.write_all(to.path(f"{files.items}.jsonl"), items.kept_by(ranks))
-        owners, total = items.owners(), items.kept_count
+        owners = items.owners()
+        total = items.kept_count
         del items, ranks
         problems = (
             line for folder in self.folders for line in _lines(folder, "problems")

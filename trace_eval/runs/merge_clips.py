@@ -52,13 +52,13 @@ def _clips(folders: Sequence[Path]) -> JoinedLines:
     for rows in lines.repeated():
         first, *others = lines.latest(rows)
         for row in others:
-            clip, before = lines.content(row), lines.content(first)
+            clip = lines.content(row)
+            before = lines.content(first)
             if _NO_CLIP not in (clip, before) and clip != before:
-                source = strict_json.record(lines.line(row), lines.folder(row))[
-                    "source"
-                ]
+                folder = lines.folder(row)
+                source = strict_json.record(lines.line(row), folder)["source"]
                 raise UserError(
-                    f"{lines.folder(first)} and {lines.folder(row)}: {source} is"
+                    f"{lines.folder(first)} and {folder}: {source} is"
                     " another recording in each; it has changed in between, judge one"
                     " of them again into a new folder"
                 )
@@ -98,10 +98,12 @@ def _refuse_lost(clips: JoinedLines, blueprints: JoinedLines) -> None:
 
 
 def _refuse_difference(lines: JoinedLines, first: int, row: int) -> None:
-    where, folder = lines.folder(first), lines.folder(row)
+    """Refuse two blueprints of one clip that differ in more than last digits."""
+    where = lines.folder(first)
+    folder = lines.folder(row)
     one = strict_json.record(lines.line(first), where)
     two = strict_json.record(lines.line(row), folder)
-    groups = [k for k in {**one, **two} if not _alike(one.get(k), two.get(k))]
+    groups = [name for name in one | two if not _alike(one.get(name), two.get(name))]
     if groups:
         raise UserError(
             f"{where} and {folder}: clip {one['clip']} has another blueprint in each"

@@ -208,15 +208,35 @@ COLUMN = "columns"
 #: Settings that decide what a judge is shown: of a run that judges another one again,
 #: those of the other.
 EVIDENCE = (
-    *("profile", "language", "max_seconds", "beam_size", "compute_type"),
-    *(_EXTRACTOR, _OWN, COLUMN),
+    "profile",
+    "language",
+    "max_seconds",
+    "beam_size",
+    "compute_type",
+    _EXTRACTOR,
+    _OWN,
+    COLUMN,
 )
 
 #: What may stand at the top, whichever command reads the file.
 _TOP = (
-    *("judge", "rubric", "policy", "min_coverage", "tag"),
-    *("base_url", "samples", "swap", "concurrency", "max_cost"),
-    *("profile", "language", "workers", "device", "cache", _EXTRACTOR, COLUMN),
+    "judge",
+    "rubric",
+    "policy",
+    "min_coverage",
+    "tag",
+    "base_url",
+    "samples",
+    "swap",
+    "concurrency",
+    "max_cost",
+    "profile",
+    "language",
+    "workers",
+    "device",
+    "cache",
+    _EXTRACTOR,
+    COLUMN,
 )
 
 
@@ -263,7 +283,8 @@ def _plain(value: Any) -> JsonValue:
 
 def to_toml(settings: Mapping[str, JsonValue]) -> str:
     """Write a TOML document of these settings, as :func:`read_config` takes it."""
-    judge, extract = _TABLES["judge"], _TABLES["extract"] | {_EXTRACTOR}
+    judge = _TABLES["judge"]
+    extract = _TABLES["extract"] | {_EXTRACTOR}
     top = {
         k: v for k, v in settings.items() if k not in {"judge", _OWN} | judge | extract
     }
@@ -336,5 +357,6 @@ def _check_top(path: Path, key: str, name: str) -> None:
             raise UserError(
                 f"{path}: {key!r} belongs to the table [{table}]; write it below that"
             )
-    details = nearest(name, {*_TOP, *_TABLES["judge"], *_TABLES["extract"]})
+    known = _TABLES["judge"].union(_TABLES["extract"], _TOP)
+    details = nearest(name, known)
     raise UserError(f"{path}: no option {key!r}; {details}")

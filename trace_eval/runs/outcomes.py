@@ -298,7 +298,8 @@ def first_position_test(
     for number, (outcome, instruction) in enumerate(rows):
         way = outcome.first - outcome.second
         lean[number if instruction is None else instruction] += (way > 0) - (way < 0)
-    ahead, behind = sum(n > 0 for n in lean.values()), sum(n < 0 for n in lean.values())
+    ahead = sum(n > 0 for n in lean.values())
+    behind = sum(n < 0 for n in lean.values())
     return FirstPositionTest(
         pairs=len(requested),
         consistent=sum(not outcome.inconsistent for outcome in requested),

@@ -66,12 +66,15 @@ def plan_for(
     if judge.rubrics and not any(judge.roles(item) for item in items):
         return []
     plan = extractors_of(options)
-    if judge.rubrics and not any(
-        r.needs_audio or r.of_conversations for r in judge.rubrics
-    ):
+    need_words_alone = bool(judge.rubrics)
+    for rubric in judge.rubrics:
+        if rubric.needs_audio or rubric.of_conversations:
+            need_words_alone = False
+    if need_words_alone:
         return with_needs(plan, _WORDS_NEED)
-    groups = judge.groups
-    return plan if groups is None else with_needs(plan, {*groups, *options.overrides})
+    if judge.groups is None:
+        return plan
+    return with_needs(plan, set(judge.groups).union(options.overrides))
 
 
 def recordings_needed(
@@ -83,8 +86,10 @@ def recordings_needed(
         voices: also that of a pair's voice, which no judge needs but the measures do.
     """
     recordings = item.recordings()
-    wanted = [*judge.roles(item), *(["voice"] if voices else [])]
-    return {role: recordings[role] for role in wanted if role in recordings}
+    roles = list(judge.roles(item))
+    if voices:
+        roles.append("voice")
+    return {role: recordings[role] for role in roles if role in recordings}
 
 
 def load_model(judge: Judge | Panel) -> None:
@@ -217,16 +222,16 @@ class Pipeline:
     @asynccontextmanager
     async def _clips_of(self, item: Item) -> AsyncIterator[dict[str, Extracted]]:
         """Yield the clips of an item by role, held while they are needed."""
-        wanted = recordings_needed(item, self._judge, self._voices)
-        requested = {
-            role: source_of(recording, item.language)
-            for role, recording in wanted.items()
-        }
+        recordings = recordings_needed(item, self._judge, self._voices)
+        sources: dict[str, ClipSource] = {}
+        for role, recording in recordings.items():
+            sources[role] = source_of(recording, item.language)
         held: list[ClipSource] = []
         try:
-            result = await self._held(requested, held)
-            again = _unsure(item, wanted, result)
-            yield {**result, **await self._held(again, held)}
+            clips = await self._held(sources, held)
+            sources_again = _unsure(item, recordings, clips)
+            clips_again = await self._held(sources_again, held)
+            yield clips | clips_again
         finally:
             for source in held:
                 self._clips.release(source)
@@ -256,10 +261,8 @@ class Pipeline:
             return self._judge.unscored(item, Reason.NOT_PARALLEL, why)
         if why := not_the_answer(item, available):
             return self._judge.unscored(item, Reason.NOT_THE_ANSWER, why)
-        measures, languages = (
-            measure_item(item, available),
-            pair_languages(item, available),
-        )
+        measures = measure_item(item, available)
+        languages = pair_languages(item, available)
         if self._run and (measures or languages):
             result = PairMeasures(pair=item.id, measures=measures, languages=languages)
             self._run.add_measures(result)

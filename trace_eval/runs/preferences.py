@@ -102,18 +102,16 @@ def preferences_of(run: Run, policy: str | None = None) -> Iterator[Preference]:
 
     Conversations are left out: a trainer's example has one answer.
     """
-    judgements, overall = run.judgements(), run.overall(policy)
+    judgements = run.judgements()
+    overall = run.overall(policy)
     for pair in run.pairs():
-        judgement, fused = judgements.get(pair.id), overall.get(pair.id)
-        winner = str(fused.rating) if fused else None
-        if (
-            judgement is None
-            or fused is None
-            or winner not in _WINNERS
-            or pair.has_conversations
-        ):
+        judgement = judgements.get(pair.id)
+        fused = overall.get(pair.id)
+        if judgement is None or fused is None or pair.has_conversations:
             continue
-        assert winner is not None
+        winner = str(fused.rating)
+        if winner not in _WINNERS:
+            continue
         yield Preference(
             pair=pair,
             judgement=judgement,
@@ -125,9 +123,10 @@ def preferences_of(run: Run, policy: str | None = None) -> Iterator[Preference]:
 
 def _label(pair: Pair) -> str | None:
     """Return what annotators say of a pair as a whole, ties included; None: nothing."""
-    labels = pair.labels
-    stated = None if labels is None else labels.overall or labels.preference
-    return None if stated is None else str(stated)
+    if pair.labels is None:
+        return None
+    label = pair.labels.overall or pair.labels.preference
+    return None if label is None else str(label)
 
 
 def _margin(judgement: Judgement, fused: Overall, winner: str) -> float | None:
@@ -153,23 +152,34 @@ def bands_of(preferences: Sequence[Preference], most: int = MOST_BANDS) -> list[
     are one band; ``most`` 1: all preferences are.
     """
     labelled = [each for each in preferences if each.label is not None]
-    if most == 1:
-        return [_band(None, labelled)] if labelled else []
+    if not labelled:
+        return []
     margins = sorted(each.margin for each in labelled if each.margin is not None)
-    number = min(most, len(margins) // BAND_LABELS)
-    edges = [margins[len(margins) * step // number] for step in range(1, number)]
-    distinct = sorted(set(edges) - set(margins[:1]))
-    bands = []
-    for low in [None, *distinct] if margins else []:
-        inside = [
-            each
-            for each in labelled
-            if each.margin is not None and _edge(distinct, each.margin) == low
-        ]
-        bands.append(_band(low, inside))
-    if not margins and labelled:
-        bands.append(_band(None, labelled))
-    return bands
+    if most == 1 or not margins:
+        return [_band(None, labelled)]
+    edges = _edges(margins, bands=min(most, len(margins) // BAND_LABELS))
+    inside: dict[float | None, list[Preference]] = {None: []}
+    for edge in edges:
+        inside[edge] = []
+    for each in labelled:
+        if each.margin is not None:
+            inside[_edge(edges, each.margin)].append(each)
+    return [_band(low, members) for low, members in inside.items()]
+
+
+def _edges(margins: Sequence[float], bands: int) -> list[float]:
+    """Return the distinct least margins of all bands but the lowest, ascending.
+
+    Args:
+        margins: ascending, at least one.
+        bands: how many are wanted, of equal numbers of margins.
+    """
+    edges: set[float] = set()
+    for number in range(1, bands):
+        edge = margins[len(margins) * number // bands]
+        if edge != margins[0]:
+            edges.add(edge)
+    return sorted(edges)
 
 
 def _edge(edges: Sequence[float], margin: float) -> float | None:
@@ -182,7 +192,8 @@ def _band(low: float | None, preferences: Sequence[Preference]) -> Band:
     agreed = np.array([each.label == each.winner for each in preferences], float)
     names = [instruction_of(each.pair) or each.pair.id for each in preferences]
     _, unit = np.unique(names, return_inverse=True)
-    right, labels = np.bincount(unit, agreed), np.bincount(unit)
+    right = np.bincount(unit, agreed)
+    labels = np.bincount(unit)
     limits = share_interval(right.astype(np.float64), labels.astype(np.float64))
     return Band(low, Share(int(agreed.sum()), len(agreed)), limits)
 
@@ -191,14 +202,12 @@ def _agreement(
     preference: Preference, bands: Sequence[Band]
 ) -> tuple[dict[str, Any] | None, str | None]:
     """Return the agreement at the preference's margin, and why it is not known."""
-    if (
-        bands
-        and preference.margin is None
-        and any(band.low is not None for band in bands)
-    ):
-        return None, "the judge measured no margin for this pair"
     edges = [band.low for band in bands if band.low is not None]
-    low = None if preference.margin is None else _edge(edges, preference.margin)
+    low: float | None = None
+    if preference.margin is not None:
+        low = _edge(edges, preference.margin)
+    elif edges:
+        return None, "the judge measured no margin for this pair"
     return agreement_of([band for band in bands if band.low == low])
 
 
@@ -208,22 +217,27 @@ def agreement_of(bands: Sequence[Band]) -> tuple[dict[str, Any] | None, str | No
         return None, "no pair of the run has a human label of the whole"
     band = bands[0]
     if band.agreed.of < BAND_LABELS:
-        return (
-            None,
-            (
-                f"{band.agreed.of} labelled preferences are too few; {BAND_LABELS} are"
-                " needed"
-            ),
+        unknown = (
+            f"{band.agreed.of} labelled preferences are too few; {BAND_LABELS} are"
+            " needed"
         )
-    lower, upper = (None, None) if isinstance(band.limits, str) else band.limits
-    return {
+        return None, unknown
+    lower: float | None = None
+    upper: float | None = None
+    if isinstance(band.limits, str):
+        interval = band.limits
+    else:
+        interval = SCORE
+        lower, upper = band.limits
+    agreement = {
         "share": band.agreed.value,
         "low": lower,
         "high": upper,
-        "interval": band.limits if isinstance(band.limits, str) else SCORE,
+        "interval": interval,
         "labels": band.agreed.of,
         "margin_at_least": band.low,
-    }, None
+    }
+    return agreement, None
 
 
 class _Words:
@@ -242,16 +256,16 @@ class _Words:
         line = self._lines.line(clip) if clip else None
         if line is None:
             return ""
-        transcript = (
-            strict_json.record(line.decode(), self._path).get("transcript") or {}
-        )
+        blueprint = strict_json.record(line.decode(), self._path)
+        transcript = blueprint.get("transcript") or {}
         return str(transcript.get("text") or "")
 
 
 def _row(
     preference: Preference, bands: Sequence[Band], words: _Words
 ) -> dict[str, Any]:
-    pair, judgement = preference.pair, preference.judgement
+    pair = preference.pair
+    judgement = preference.judgement
     a_wins = preference.winner == "1"
     chosen, rejected = (pair.a, pair.b) if a_wins else (pair.b, pair.a)
     agreement, unknown = _agreement(preference, bands)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -147,7 +148,7 @@ class RunRecord(RecordSection):
         policies = dict.fromkeys((self.policy, *before.policies, before.policy))
         return self.model_copy(
             update={
-                "sessions": (*before.sessions, *self.sessions),
+                "sessions": before.sessions + self.sessions,
                 "policies": tuple(policies),
                 "tag": self.tag or before.tag,
             }
@@ -176,7 +177,8 @@ def differences(
     stored: RunRecord, new: RunRecord, parts: Iterable[str], word: str = "now"
 ) -> Iterator[tuple[str, str]]:
     """Return the parts in which two records differ, with the first place of each."""
-    one, other = comparable(stored), comparable(new)
+    one = comparable(stored)
+    other = comparable(new)
     for part in parts:
         if one.get(part) != other.get(part):
             yield part, _difference(one.get(part), other.get(part), word)
@@ -192,7 +194,7 @@ def comparable(record: RunRecord) -> dict[str, Any]:
 
 def _difference(stored: Any, new: Any, word: str, path: str = "") -> str:
     if isinstance(stored, dict) and isinstance(new, dict):
-        for key in [*stored, *new]:
+        for key in chain(stored, new):
             if stored.get(key) != new.get(key):
                 below = f"{path}.{key}".lstrip(".")
                 return _difference(stored.get(key), new.get(key), word, below)

@@ -55,10 +55,14 @@ class ScorePair:
     @property
     def means(self) -> list[float | None]:
         """Mean score of each answer on [0, 1]; None where it has none."""
-        return [
-            s.estimate.mean if s and s.estimate else None
-            for s in (self.score_a, self.score_b)
-        ]
+        return [_mean_of(self.score_a), _mean_of(self.score_b)]
+
+
+def _mean_of(score: Score | None) -> float | None:
+    """Return the mean of a score on [0, 1]; None where there is none."""
+    if score is None or score.estimate is None:
+        return None
+    return score.estimate.mean
 
 
 def pairs_of(run: Run, options: PairOptions) -> Iterator[ScorePair]:
@@ -71,25 +75,39 @@ def pairs_of(run: Run, options: PairOptions) -> Iterator[ScorePair]:
         UserError: the run has several rubrics and none is named, or not the named one.
     """
     rubric = _rubric(run, options)
-    scores = {s.item: s for s in run.scores() if s.rubric == rubric}
+    scores = {score.item: score for score in run.scores() if score.rubric == rubric}
+    # in input order: items of one pair, by its id, and items of one question
     groups: dict[Any, list[Single]] = {}
     for item in run.singles():
-        stem, _, side = item.id.rpartition("/")
-        key = ("pair", stem) if stem and side in ("a", "b") else question_of(item)
+        pair = _pair_id(item)
+        key = question_of(item) if pair is None else ("pair", pair)
         groups.setdefault(key, []).append(item)
-    for key, group in groups.items():
-        for a, b in combinations(group, 2):
-            name = (
-                key[1]
-                if isinstance(key, tuple) and key[0] == "pair"
-                else f"{a.id}+{b.id}"
-            )
-            yield _compared(str(name), a, b=b, scores=scores, options=options)
+    for items in groups.values():
+        for a, b in combinations(items, 2):
+            name = _pair_id(a)
+            if name is None:
+                name = f"{a.id}+{b.id}"
+            yield _compared(name, a, b, scores=scores, options=options)
+
+
+def _pair_id(item: Single) -> str | None:
+    """Return ``ID`` of an item ``ID/a`` or ``ID/b``; None of another item."""
+    stem, _, side = item.id.rpartition("/")
+    if stem and side in ("a", "b"):
+        return stem
+    return None
 
 
 def _rubric(run: Run, options: PairOptions) -> str:
+    """Return the rubric that is named, or the only one.
+
+    Raises:
+        UserError: there is no such rubric, or none is named of several.
+    """
     rubrics = list(run.record().rubrics)
-    name = options.rubric or (rubrics[0] if len(rubrics) == 1 else None)
+    name = options.rubric
+    if not name and len(rubrics) == 1:
+        name = rubrics[0]
     if name not in rubrics:
         raise RunFolderError(
             f"{run.folder}: holds scores by {', '.join(rubrics)}; name one of them"
@@ -101,31 +119,36 @@ def _rubric(run: Run, options: PairOptions) -> str:
 def _compared(
     name: str, a: Single, b: Single, scores: Mapping[str, Score], options: PairOptions
 ) -> ScorePair:
-    one, other = scores.get(a.id), scores.get(b.id)
-    pair = ScorePair(id=name, a=a, b=b, score_a=one, score_b=other)
+    """Compare two answers by their means; without both means there is no preference."""
+    score_a = scores.get(a.id)
+    score_b = scores.get(b.id)
+    pair = ScorePair(id=name, a=a, b=b, score_a=score_a, score_b=score_b)
     mean_a, mean_b = pair.means
-    if one is None or other is None or mean_a is None or mean_b is None:
+    if score_a is None or score_b is None or mean_a is None or mean_b is None:
         return pair
-    lead = mean_a - mean_b
-    better = (
-        None
-        if abs(lead) <= options.tie_margin + EQUAL
-        else Rating.A
-        if lead > 0
-        else Rating.B
-    )
-    typed = None
+    better = _better(mean_a - mean_b, options.tie_margin)
+    preference: PlainLabel = "tie"
+    if better is not None:
+        preference = "1" if better is Rating.A else "2"
+    typed: Rating | None = None
     if options.acceptable is not None:
-        good = [
-            s.value is not None and s.value >= options.acceptable for s in (one, other)
-        ]
-        typed = from_steps(good[0], good[1], better)
-    preference: PlainLabel = (
-        "tie" if better is None else "1" if better is Rating.A else "2"
-    )
-    return replace(
-        pair, preference=preference, typed=typed, p_a=probability(one, other)
-    )
+        a_is_good = _is_from(score_a, options.acceptable)
+        b_is_good = _is_from(score_b, options.acceptable)
+        typed = from_steps(a_is_good, b_is_good, better)
+    p_a = probability(score_a, score_b)
+    return replace(pair, preference=preference, typed=typed, p_a=p_a)
+
+
+def _better(lead: float, tie_margin: float) -> Rating | None:
+    """Return the winner by how far A leads; None within the margin of a tie."""
+    if abs(lead) <= tie_margin + EQUAL:
+        return None
+    return Rating.A if lead > 0 else Rating.B
+
+
+def _is_from(score: Score, acceptable: float) -> bool:
+    """Tell whether a score reaches the least that is acceptable."""
+    return score.value is not None and score.value >= acceptable
 
 
 def probability(a: Score, b: Score) -> float | None:
@@ -135,11 +158,15 @@ def probability(a: Score, b: Score) -> float | None:
     """
     if not a.distribution or not b.distribution:
         return None
-    return sum(
-        p * q * (1.0 if float(x) > float(y) else 0.5 if float(x) == float(y) else 0.0)
-        for x, p in a.distribution.items()
-        for y, q in b.distribution.items()
-    )
+    total = 0.0
+    for points_a, share_a in a.distribution.items():
+        for points_b, share_b in b.distribution.items():
+            lead = float(points_a) - float(points_b)
+            if lead > 0:
+                total += share_a * share_b
+            elif lead == 0:
+                total += share_a * share_b / 2
+    return total
 
 
 def write_pairs(folder: Path, out: Path, options: PairOptions) -> int:
@@ -155,33 +182,47 @@ def write_pairs(folder: Path, out: Path, options: PairOptions) -> int:
     run = Run.open(folder)
     if out.exists():
         raise RunFolderError(f"{out}: exists; name another file or folder")
-    results = list(pairs_of(run, options))
-    if not results:
+    pairs = list(pairs_of(run, options))
+    if not pairs:
         raise RunFolderError(
             f"{folder}: no two answers share a question; there is nothing to compare"
         )
+    made_by = _made_by(run, options)
+    if out.suffix in (".csv", ".jsonl"):
+        rows = [_row(pair, made_by, options) for pair in pairs]
+        _write_table(rows, out)
+    else:
+        _write_run(run, out, pairs=pairs, made_by=made_by, options=options)
+    return len(pairs)
+
+
+def _made_by(run: Run, options: PairOptions) -> str:
+    """Say in a line what the pairs were made from, and how."""
     parts = [f"scores by {_rubric(run, options)}, judge {run.record().judge.spec}"]
     parts.append(f"tie margin {options.tie_margin:g}")
     if options.acceptable is not None:
         parts.append(f"acceptable from {options.acceptable:g}")
     if options.stands_for:
         parts.append(f"as {options.stands_for}")
-    made_by = "; ".join(parts)
-    if out.suffix in (".csv", ".jsonl"):
-        rows = [_row(pair, made_by, options) for pair in results]
-        if not any(None not in (r["truth_score_a"], r["truth_score_b"]) for r in rows):
-            for row in rows:
-                del row["truth_score_a"], row["truth_score_b"]
-        make_folder(out.parent)
-        table = CellTable(
-            dict.fromkeys(rows[0], str), (list(row.values()) for row in rows), digits=6
-        )
-        write_lines(
-            out, table.csv_lines() if out.suffix == ".csv" else map(json.dumps, rows)
-        )
-    else:
-        _write_run(run, out, results=results, made_by=made_by, options=options)
-    return len(results)
+    return "; ".join(parts)
+
+
+def _write_table(rows: list[dict[str, Any]], out: Path) -> None:
+    """Write rows; human scores are columns where a pair has those of both answers."""
+    has_truth = False
+    for row in rows:
+        truth = (row["truth_score_a"], row["truth_score_b"])
+        has_truth = has_truth or None not in truth
+    if not has_truth:
+        for row in rows:
+            del row["truth_score_a"], row["truth_score_b"]
+    make_folder(out.parent)
+    if out.suffix == ".jsonl":
+        write_lines(out, map(json.dumps, rows))
+        return
+    cells = (list(row.values()) for row in rows)
+    table = CellTable(dict.fromkeys(rows[0], str), cells, digits=6)
+    write_lines(out, table.csv_lines())
 
 
 def _row(pair: ScorePair, made_by: str, options: PairOptions) -> dict[str, Any]:
@@ -189,60 +230,62 @@ def _row(pair: ScorePair, made_by: str, options: PairOptions) -> dict[str, Any]:
 
     ``truth_score`` is the mean of an answer's human scores.
     """
-    present = pair.score_a or pair.score_b
-    sides = (("a", pair.a, pair.score_a), ("b", pair.b, pair.score_b))
-    texts = {side: item.answer.text for side, item, _ in sides}
-    human = {
-        side: list(item.labels.ratings.values())
-        for side, item, _ in sides
-        if item.labels
-    }
-    return {
-        "id": pair.id,
-        "instruction_id": pair.a.question_id,
-        **{f"system_{side}": item.system for side, item, _ in sides},
-        **{f"item_{side}": item.id for side, item, _ in sides},
-        "rubric": present.rubric if present else None,
-        "judge": present.judge if present else None,
-        **{f"score_{side}": score.value if score else None for side, _, score in sides},
-        **{
-            f"tokens_{s}": None if text is None else len(text.split())
-            for s, text in texts.items()
-        },
-        **dict(zip(("mean_a", "mean_b"), pair.means, strict=True)),
-        "p_a": pair.p_a,
-        "made_by": made_by,
-        "preference": pair.preference,
-        **({options.stands_for: pair.typed} if options.stands_for else {}),
-        **{f"truth_score_{s}": fmean(human[s]) if human.get(s) else None for s in "ab"},
-    }
+    row: dict[str, Any] = {"id": pair.id, "instruction_id": pair.a.question_id}
+    answers = {"a": pair.a, "b": pair.b}
+    scores = {"a": pair.score_a, "b": pair.score_b}
+    for side, item in answers.items():
+        row[f"system_{side}"] = item.system
+    for side, item in answers.items():
+        row[f"item_{side}"] = item.id
+    score = pair.score_a or pair.score_b
+    row["rubric"] = score.rubric if score else None
+    row["judge"] = score.judge if score else None
+    for side, score in scores.items():
+        row[f"score_{side}"] = score.value if score else None
+    for side, item in answers.items():
+        text = item.answer.text
+        row[f"tokens_{side}"] = None if text is None else len(text.split())
+    row["mean_a"], row["mean_b"] = pair.means
+    row["p_a"] = pair.p_a
+    row["made_by"] = made_by
+    row["preference"] = pair.preference
+    if options.stands_for:
+        row[options.stands_for] = pair.typed
+    for side, item in answers.items():
+        ratings = list(item.labels.ratings.values()) if item.labels else []
+        row[f"truth_score_{side}"] = fmean(ratings) if ratings else None
+    return row
 
 
 def _write_run(
-    run: Run, out: Path, results: list[ScorePair], made_by: str, options: PairOptions
+    run: Run, out: Path, pairs: list[ScorePair], made_by: str, options: PairOptions
 ) -> None:
-    by_id, base = {pair.id: pair for pair in results}, None
-    verdicts: list[tuple[Pair, Judgement | None]]
-    if options.onto and options.stands_for:
-        base = Run.open(options.onto)
-        verdicts, before = [], base.judgements()
-        for pair in base.pairs():
-            scores, stored = by_id.get(pair.id), before.get(pair.id)
-            if stored:
-                typed = scores.typed if scores else None
-                verdict = (
-                    _verdict(scores, typed) if scores and typed is not None else None
-                )
-                stored = stood_for(stored, options.stands_for, verdict, [made_by])
-            verdicts.append((pair, stored))
-    else:
-        verdicts = [(_pair(p), _judgement(p, made_by, options)) for p in by_id.values()]
+    """Write the pairs as a run, or as one dimension of the run that they stand in."""
+    verdicts: list[tuple[Pair, Judgement | None]] = []
+    by_id = {pair.id: pair for pair in pairs}
+    if not (options.onto and options.stands_for):
+        for pair in by_id.values():
+            verdicts.append((_pair(pair), _judgement(pair, made_by, options)))
+        write_derived(run, None, out=out, description=made_by, verdicts=verdicts)
+        return
+    base = Run.open(options.onto)
+    judgements = base.judgements()
+    for stored_pair in base.pairs():
+        judgement = judgements.get(stored_pair.id)
+        if judgement:
+            verdict: DimensionVerdict | None = None
+            scored = by_id.get(stored_pair.id)
+            if scored is not None and scored.typed is not None:
+                verdict = _verdict(scored, scored.typed)
+            judgement = stood_for(judgement, options.stands_for, verdict, [made_by])
+        verdicts.append((stored_pair, judgement))
     write_derived(run, base, out=out, description=made_by, verdicts=verdicts)
 
 
-def _pair(result: ScorePair) -> Pair:
+def _pair(scored: ScorePair) -> Pair:
+    """Make the pair of two answers; UserError where one has no recording."""
     answers = {}
-    for side, item in (("a", result.a), ("b", result.b)):
+    for side, item in (("a", scored.a), ("b", scored.b)):
         if not item.answer.has_audio and not item.has_conversations:
             raise RunFolderError(
                 f"item {item.id!r} has no recording of its own, and a run of pairs"
@@ -250,51 +293,68 @@ def _pair(result: ScorePair) -> Pair:
             )
         answers[side] = side_of_pair(item, item.system)
     return Pair(
-        id=result.id,
-        instruction=result.a.instruction,
-        instruction_id=result.a.question_id,
-        category=result.a.category,
+        id=scored.id,
+        instruction=scored.a.instruction,
+        instruction_id=scored.a.question_id,
+        category=scored.a.category,
         **answers,
     )
 
 
 def _judgement(pair: ScorePair, made_by: str, options: PairOptions) -> Judgement:
+    """Make the judgement of a pair; of one dimension alone it has no overall score."""
     if pair.preference is None:
-        missing = [
-            s for s in (pair.score_a, pair.score_b) if s is None or s.value is None
-        ]
-        reason = next(
-            (s.reason for s in missing if s and s.reason), Reason.EVIDENCE_MISSING
-        )
         return Judgement.unscored(
-            pair.id, made_by, reason, "an answer of the pair has no score"
+            pair.id,
+            made_by,
+            _why_missing(pair),
+            "an answer of the pair has no score",
         )
-    about: Any = options.stands_for or "overall"
-    label: Any = pair.typed if options.stands_for else pair.preference
+    label: Any = pair.preference
+    dimension: Any = options.stands_for
+    if dimension:
+        label = pair.typed
+        return Judgement(
+            pair=pair.id,
+            judge=made_by,
+            status="unscored",
+            reason=Reason.EVIDENCE_MISSING,
+            detail="scores stand for one dimension; see --onto",
+            label_set="typed",
+            dimensions={dimension: _verdict(pair, label)},
+            caveats=[made_by],
+        )
     return Judgement(
         pair=pair.id,
         judge=made_by,
-        status="unscored" if options.stands_for else "scored",
-        reason=Reason.EVIDENCE_MISSING if options.stands_for else None,
-        detail="scores stand for one dimension; see --onto"
-        if options.stands_for
-        else None,
-        label_set="typed" if options.stands_for else "plain",
-        dimensions={about: _verdict(pair, label)},
+        status="scored",
+        label_set="plain",
+        dimensions={"overall": _verdict(pair, label)},
         caveats=[made_by],
     )
 
 
+def _why_missing(pair: ScorePair) -> Reason:
+    """Return why the first answer without a score, of those that say so, has none."""
+    for score in (pair.score_a, pair.score_b):
+        if score is not None and score.value is None and score.reason:
+            return score.reason
+    return Reason.EVIDENCE_MISSING
+
+
 def _verdict(pair: ScorePair, label: Label) -> DimensionVerdict:
-    values = [s.value if s else None for s in (pair.score_a, pair.score_b)]
-    scores = " and ".join(
-        "none" if value is None else f"{value:.2f}" for value in values
-    )
+    """Make a verdict whose reasoning names both scores on the rubric's scale."""
+    shown: list[str] = []
+    for score in (pair.score_a, pair.score_b):
+        if score is None or score.value is None:
+            shown.append("none")
+        else:
+            shown.append(f"{score.value:.2f}")
     mean_a, mean_b = pair.means
     return DimensionVerdict.model_validate(
         {
             "rating": label,
-            "reasoning": f"the answers' scores are {scores}",
+            "reasoning": f"the answers' scores are {' and '.join(shown)}",
             "evidence": {"mean_a": mean_a, "mean_b": mean_b, "p_a": pair.p_a},
         }
     )

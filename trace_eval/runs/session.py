@@ -104,7 +104,9 @@ class Session:
             items = [spilled(item, spill) for item in manifest.items]
             self.manifest = replace(manifest, items=items)
         self.policy = any_policy(self.options.policy)
-        self.run, self._source, self._engine = Run(out), source, engine
+        self.run = Run(out)
+        self._source = source
+        self._engine = engine
         bad = manifest.problems
         if bad and not (manifest.items or manifest.part or self.run.exists):
             raise UserError(
@@ -181,7 +183,9 @@ class Session:
 
     def record(self) -> RunRecord:
         """Make the record of this session before it begins."""
-        judge, options, manifest = self.judge, self.options, self.manifest
+        judge = self.judge
+        options = self.options
+        manifest = self.manifest
         record = RunRecord(
             input=input_name(manifest),
             input_sha256=manifest.sha256,
@@ -301,7 +305,8 @@ class Session:
         if self._source:
             engine: Engine = self._engine or CaseReader(self._source)
         else:
-            clips, shards = 2 * len(pending), str(self.run.path("shards"))
+            clips = 2 * len(pending)
+            shards = str(self.run.path("shards"))
             engine = engine_of(
                 self.options.extract,
                 self.plan,

@@ -46,7 +46,8 @@ class NumberIndex:
 
     def _sort(self, marks: NDArray[Any], numbers: NDArray[Any]) -> None:
         order = marks.argsort(kind="stable")
-        self._marks, self._numbers = marks[order], numbers[order]
+        self._marks = marks[order]
+        self._numbers = numbers[order]
 
     def __len__(self) -> int:
         """Count the distinct names."""
@@ -79,7 +80,8 @@ class LineIndex:
     """
 
     def __init__(self, path: Path, key: str) -> None:
-        self._path, self._key = path, key
+        self._path = path
+        self._key = key
         places = array("q")
         self._index = NumberIndex(self._keys(places), places)
 
@@ -123,7 +125,8 @@ class StoredMapping(Mapping[str, T], Generic[T]):
     """
 
     def __init__(self, path: Path, key: str, read: Callable[[bytes], T]) -> None:
-        self._lines, self._read = LineIndex(path, key), read
+        self._lines = LineIndex(path, key)
+        self._read = read
 
     def __getitem__(self, name: str) -> T:
         line = self._lines.line(name)
@@ -163,7 +166,8 @@ class StoredRecords(Sequence[T], Generic[T]):
     """
 
     def __init__(self, path: Path, read: Callable[[bytes], T]) -> None:
-        self._path, self._read = path, read
+        self._path = path
+        self._read = read
         self._places = array("q", (place for place, _ in placed(path)))
 
     def __len__(self) -> int:

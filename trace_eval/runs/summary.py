@@ -85,7 +85,9 @@ class Summary:
             rubrics: of single answers.
             counts: of its pairs, if they are known.
         """
-        self.scored, self.unscored, self.dimensions = 0, Counter(), Counter()
+        self.scored = 0
+        self.unscored = Counter()
+        self.dimensions = Counter()
         if run.holds_scores:
             state = {score.key: (score.status, score.reason) for score in run.scores()}
             for item in run.singles():
@@ -100,7 +102,8 @@ class Summary:
                     self.scored += 1
         else:
             counts = counts or count_pairs(run)
-            self.scored, self.dimensions = counts.scored, counts.dimensions
+            self.scored = counts.scored
+            self.dimensions = counts.dimensions
             self.unscored = counts.unscored
         if bad_records := sum(1 for _ in run.problems()):
             self.unscored["unreadable_record"] = bad_records
@@ -108,11 +111,9 @@ class Summary:
 
 def count_pairs(run: Run) -> PairCounts:
     """Count the pairs of a run, as they were fused last."""
-    judged, overall, counts = (
-        run.stored_judgements(),
-        run.stored_overall(),
-        PairCounts(),
-    )
+    judged = run.stored_judgements()
+    overall = run.stored_overall()
+    counts = PairCounts()
     for pair in run.pairs():
         counts.add(judged.get(pair.id), overall.get(pair.id))
     return counts

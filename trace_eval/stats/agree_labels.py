@@ -139,7 +139,8 @@ def agree_labels(
 ) -> AgreeReport:
     """See :func:`trace_eval.decide.agree.agree`."""
     it = _compared(sources, present, options)
-    judges, items = it.judges, it.items
+    judges = it.judges
+    items = it.items
     raters = len(present.raters())
     human = items.codes if raters > 1 else ()
     shares, design, left_out = shares_of(sources, present, items, options)
@@ -258,11 +259,13 @@ def _compared(
         )
     columns = []
     for judge in judges:
-        truth, predicted = dict(items.codes), dict(judge.joined.codes)
+        truth = dict(items.codes)
+        predicted = dict(judge.joined.codes)
         # where one side alone has preferences, the other's are its overall labels, ties
         # collapsed
         if "preference" in truth or "preference" in predicted:
-            truth, predicted = with_preference(truth), with_preference(predicted)
+            truth = with_preference(truth)
+            predicted = with_preference(predicted)
         both = [name for name in LABEL_COLUMNS if name in truth and name in predicted]
         columns.append(
             [align(judge.name, name, truth[name], predicted[name]) for name in both]
@@ -394,7 +397,9 @@ def _policy_comparisons(it: _Compared) -> Iterator[Comparison]:
 
 
 def _learned(it: _Compared) -> list[Learned]:
-    options, usable, truth = it.options, _sides(it), it.items.agreed.get("overall")
+    options = it.options
+    usable = _sides(it)
+    truth = it.items.agreed.get("overall")
     if truth is None or is_untyped(truth) or not usable:
         raise UserError(
             "--learn-policy needs true overall labels, and content, voice_quality and"

@@ -132,7 +132,8 @@ def compare_scores(
     judge scored; without any it is a UserError.
     """
     options = options or AgreeOptions()
-    rated, chosen = items.scored, _chosen(items, options)
+    rated = items.scored
+    chosen = _chosen(items, options)
     train, fitted_on = _train(items, rated, chosen)
     rules = baselines(
         items, train, any("beta" in judge.joined.scores for judge in judges)
@@ -281,7 +282,8 @@ def _systems(
     names, codes = systems_of(whole)
     if not 0 < len(names) <= MAX_SYSTEMS:
         return (), ()
-    items, systems = only(whole, chosen), (names, codes[chosen])
+    items = only(whole, chosen)
+    systems = (names, codes[chosen])
     judges = [_of(judge, chosen) for judge in judges]
     resampler = Resampler(units_of(items), options.bootstrap.start)
     for judge in judges:
@@ -311,7 +313,8 @@ def _growth(items: Opinions, judge: JudgeOpinions) -> Growth | None:
 def _alphas(
     items: Opinions, judges: Sequence[JudgeOpinions]
 ) -> Iterator[AlphaOfScores]:
-    ratings, size = ratings_of(items), len(items)
+    ratings = ratings_of(items)
+    size = len(items)
     most = max(int(counts_of(items).max(initial=0)), len(names_of(items)))
     if most < 2 or "mos" in ratings.facts:
         return  # agreement among annotators is not told by their mean
@@ -346,7 +349,8 @@ def _by_split(items: Opinions, judge: JudgeOpinions) -> Iterator[SplitRow]:
         return
     for name in names:
         is_in_split = np.asarray(split == name, bool)
-        part, judged = only(items, is_in_split), _of(judge, is_in_split).joined
+        part = only(items, is_in_split)
+        judged = _of(judge, is_in_split).joined
         crps = score_ratings(part, judged).crps
         yield SplitRow(
             judge=judge.name,
@@ -368,7 +372,8 @@ def _notes(
         )
     if part.units() is None:
         yield "items have no question_id: they are drawn one by one"
-    split, systems = part.facts.get("split"), systems_of(items)[0]
+    split = part.facts.get("split")
+    systems = systems_of(items)[0]
     if options.split is None and split is not None and (split == TRAIN).any():
         yield (
             "items of the split train are among those compared: a scorer that was"

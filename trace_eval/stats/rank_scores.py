@@ -66,7 +66,8 @@ class _Means:
 
     def of(self, unit: WholeNumbers, units: int) -> tuple[Array, Array]:
         """Return (sums, counts) by unit and system [shape=(units, systems) each]."""
-        available, size = self.codes >= 0, len(self.systems)
+        available = self.codes >= 0
+        size = len(self.systems)
         cell = unit[available] * size + self.codes[available]
         sums = np.bincount(cell, self.value[available], units * size)
         counts = np.bincount(cell, minlength=units * size)
@@ -90,7 +91,8 @@ def rank_scores(
     drawn = _drawn(items, means, options)
     sets = RankSets(None, 0)
     if len(drawn):
-        tested, few = _order_p(items, means), means.units < LEAST_LABELS
+        tested = _order_p(items, means)
+        few = means.units < LEAST_LABELS
         tested[few[:, None] | few] = 1.0
         sets = rank_sets(
             values,
@@ -137,7 +139,8 @@ def rank_scores(
 
 def _enough(items: Opinions, means: _Means, level: float) -> tuple[Stopping, ...]:
     """Look at each two systems, over the questions that both answer."""
-    question, size = items.units(), len(means.systems)
+    question = items.units()
+    size = len(means.systems)
     if question is None or size > MOST_SYSTEMS:
         return ()
     sums, counts = means.of(question, int(question.max()) + 1)
@@ -179,7 +182,8 @@ def _systems(items: Opinions, judge: Opinions) -> _Means:
     available, codes = np.unique(system[judge.scored], return_inverse=True)
     every = np.full(len(items), -1, np.int64)
     every[judge.scored] = codes
-    names, unit = tuple(systems[number] for number in available), units_of(items)
+    names = tuple(systems[number] for number in available)
+    unit = units_of(items)
     units = np.array(
         [len(np.unique(unit[every == number])) for number in range(len(names))]
     )
@@ -220,7 +224,8 @@ def _order_p(items: Opinions, means: _Means) -> Array:
         gap = by_question[:, one] - by_question[:, other]
         gap = gap[~np.isnan(gap)]
         if 0 < len(gap) <= MANY:
-            p, ahead = sign_flip(gap, draws=draws), gap.sum() > 0
+            p = sign_flip(gap, draws=draws)
+            ahead = gap.sum() > 0
             result[one, other], result[other, one] = (p, 1.0) if ahead else (1.0, p)
     return result
 

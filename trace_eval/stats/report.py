@@ -202,7 +202,8 @@ class AgreeReport(Agreement):
                 RIGHT,
             ):
                 continue
-            plain, share = score.accuracy.value, row.share.labels
+            plain = score.accuracy.value
+            share = row.share.labels
             if plain is None or share is None or same(plain, share):
                 return None
             return row.share

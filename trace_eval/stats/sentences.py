@@ -230,7 +230,8 @@ def labels_for_difference(difference: float, level: float) -> int:
 
 def difference_of_labels(number: int, level: float) -> float | None:
     """Return the least difference of win rates that ``number`` labels show, or None."""
-    low, high = 1e-4, 1.0
+    low = 1e-4
+    high = 1.0
     if number < labels_for_difference(high, level):
         return None
     while high - low > 1e-4:

@@ -29,7 +29,8 @@ def rank_tables(report: RankReport) -> Iterator[Table]:
 
     Correlations are with human labels.
     """
-    level, baseline = report.options.bootstrap.level, report.options.baseline
+    level = report.options.bootstrap.level
+    baseline = report.options.baseline
     if report.means:
         yield table(
             f"Scores in {report.source}",

@@ -136,7 +136,8 @@ def _with_timing(
     options: GateOptions,
 ) -> GateReport:
     """Add the timing of both runs' calls; raises UserError for limits without any."""
-    before, after = _timed(baseline), _timed(candidate)
+    before = _timed(baseline)
+    after = _timed(candidate)
     if before is None or after is None:
         if options.limits.any:
             lacking = str(baseline if before is None else candidate)

@@ -44,18 +44,19 @@ def junit(report: GateReport, seconds: float = 0.0) -> str:
     cases = []
     for row in report.rows:
         rubric, _, dimension = row.metric.rpartition(".")
-        message, kind, body = row.why, "", ""
+        message = row.why
+        kind = ""
+        body = ""
         if row.verdict == "fail":
             limits = row.difference.interval
             interval = f" (95 % {limits[0]:+.3f} to {limits[1]:+.3f})" if limits else ""
             message = (
                 f"{row.difference.value or 0:+.3f}{interval}, p {p_value(row.p_holm)}"
             )
-            kind, body = "regression", _table(report, row)
-        group, name = (
-            f"{rubric or 'table'}.{dimension}",
-            f"not worse than {report.baseline}",
-        )
+            kind = "regression"
+            body = _table(report, row)
+        group = f"{rubric or 'table'}.{dimension}"
+        name = f"not worse than {report.baseline}"
         cases.append(
             _Case(
                 group=group,

@@ -55,7 +55,8 @@ class Spread:
 
     def visible(self, alpha: float) -> float | None:
         """Return the smallest drop with power :data:`SEES`, or None above 1."""
-        low, high = 0.0, 1.0
+        low = 0.0
+        high = 1.0
         if self.at(high, alpha) < SEES:
             return None
         for _ in range(_HALVINGS):

@@ -186,7 +186,8 @@ def drill_injection(manifest: Manifest, out: Path, options: Options) -> Injectio
     planned: list[tuple[Trial, Case]] = []
     skipped = 0
     for pair in manifest.pairs:
-        case, rating = reader.case(pair), before.get(pair.id)
+        case = reader.case(pair)
+        rating = before.get(pair.id)
         if case is None or rating is None:
             skipped += 1
             continue
@@ -230,7 +231,7 @@ def _attacked(
     side = "a" if (towards == "1") == (place == "transcript") else "b"
     changed = _saying(case.blueprints[side], text, place)
     return (
-        replace(case, blueprints={**case.blueprints, side: changed})
+        replace(case, blueprints=dict(case.blueprints) | {side: changed})
         if changed
         else None
     )

@@ -197,7 +197,8 @@ def _row(
     holds: list[bool] = []
     instructions: list[str] = []
     for pair in manifest.pairs:
-        before, now = plain.get(pair.id), after.get(pair.id)
+        before = plain.get(pair.id)
+        now = after.get(pair.id)
         if before and now:
             holds.append(probe.holds(before, now))
             instructions.append(instruction_of(pair) or pair.id)

@@ -95,7 +95,8 @@ class ProbeReport(Strict):
         reasons = [row.limits for row in self.rows if isinstance(row.limits, str)]
         if reasons and len(reasons) == len(self.rows):
             return f"No probe can catch {self.judge}: {reasons[0]}."
-        none, least = f"No probe catches {self.judge}", least_caught(self.pairs)
+        none = f"No probe catches {self.judge}"
+        least = least_caught(self.pairs)
         if least is None:
             return f"{none}: {counted(self.pairs, 'pair')} cannot catch anything."
         return (

@@ -85,7 +85,8 @@ class RemotePurse:
     """
 
     def __init__(self, desk: Any, holder: str) -> None:
-        self._desk, self._holder = desk, holder
+        self._desk = desk
+        self._holder = holder
 
     def room(self, worst: float) -> Room:
         """Tell whether a call of at most so many US dollars fits."""

@@ -91,7 +91,9 @@ class RayJudging:
             raise UserError(
                 "--shard: -X engine=ray cuts the items itself; leave one of them out"
             )
-        self.place, self.options, self._listener = Place(out), options, listener
+        self.place = Place(out)
+        self.options = options
+        self._listener = listener
         self._source = source
         self.manifest = replace(manifest, path=_absolute(manifest.path))
         with tempfile.TemporaryDirectory(prefix="trace-eval-") as scratch:
@@ -127,7 +129,9 @@ class RayJudging:
             tempfile.TemporaryDirectory(prefix="trace-eval-") as scratch,
             claimed(local, "run", private=True) if local else nullcontext(),
         ):
-            folder, totals, started = Path(scratch), Summary(), time.monotonic()
+            folder = Path(scratch)
+            totals = Summary()
+            started = time.monotonic()
             ledger = self._ledger(folder)
             records = self._records()
             left = self._left(records)
@@ -244,7 +248,8 @@ class RayJudging:
             most=extract.workers or None,
             on_gpu=self._on_gpu(),
         )
-        driver, kept = Driver(extract.ray_address, judge_shards, job), b""
+        driver = Driver(extract.ray_address, judge_shards, job)
+        kept = b""
         over = threading.Event()
         with ThreadPoolExecutor(1) as clerk:
             works = clerk.submit(self._write_works, left, job.shards, over)
@@ -266,7 +271,8 @@ class RayJudging:
                 self._store(ledger, kept)
 
     def _common(self) -> Common:
-        options, source = self.options, self._source
+        options = self.options
+        source = self._source
         workers = (
             min(1, options.extract.workers)
             if options.extract.workers is not None
@@ -299,7 +305,8 @@ class RayJudging:
         for shard in left:
             if over.is_set():
                 return
-            name, part = shard.name, self.parts.part(shard)
+            name = shard.name
+            part = self.parts.part(shard)
             before: Files = {}
             if self.place.local:
                 before = self.place.read_folder(f"{SHARDS}/{name}", LAST)

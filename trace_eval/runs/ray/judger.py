@@ -112,7 +112,8 @@ class Judger:
         set_url_access(common.access)
         prime_hashes(common.hashes)
         keep_servers()
-        self._common, self._desk = common, desk
+        self._common = common
+        self._desk = desk
 
     def judge(self, holder: str, packed: bytes) -> Judged:
         """Judge a shard under a name for this try, and keep what came of it."""
@@ -209,7 +210,9 @@ class _Reports:
     """
 
     def __init__(self, tell: Callable[[Standing], object]) -> None:
-        self._standing, self._tell, self._told = Standing(), tell, time.monotonic()
+        self._standing = Standing()
+        self._tell = tell
+        self._told = time.monotonic()
 
     def listen(self, event: RunEvent) -> None:
         """Count an event."""

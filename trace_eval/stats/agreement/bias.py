@@ -113,7 +113,8 @@ def _counted(
     """Count unscored, longer, shorter and tied verdicts on annotators' ties."""
     ties = (collapse_codes(truth) == TIE) & apart
     verdicts = collapse_codes(predicted)[ties]
-    tied, unscored = int((verdicts == TIE).sum()), int((verdicts == MISSING).sum())
+    tied = int((verdicts == TIE).sum())
+    unscored = int((verdicts == MISSING).sum())
     # 1 where the longer answer won, -1 where the shorter one did
     lean = lean_of(verdicts) * np.where(a_longer[ties], 1.0, -1.0)
     unit_of_ties = None if unit is None else unit[ties]
@@ -262,9 +263,11 @@ def difficulty(
     usable = (there != MISSING) & (back != MISSING) & ~np.isnan(gap) & (gap > 0)
     if int(usable.sum()) < FEWEST:
         return None
-    there, back = collapse_codes(there[usable]), collapse_codes(back[usable])
+    there = collapse_codes(there[usable])
+    back = collapse_codes(back[usable])
     drawn = None if unit is None else unit[usable]
-    gap, truth = gap[usable], np.where(mos_a[usable] > mos_b[usable], 0, 1)
+    gap = gap[usable]
+    truth = np.where(mos_a[usable] > mos_b[usable], 0, 1)
     order = np.argsort(gap, kind="stable")
     fourths: list[Quartile] = []
     for rows in np.array_split(order, 4):
@@ -312,7 +315,8 @@ class DifficultyRow:
 
 def difficulty_rows(judge: JudgeOpinions) -> Iterator[DifficultyRow]:
     """Return a row per dimension; none where orders or mean opinions are not known."""
-    calls, facts = judge.own.calls, judge.joined.facts
+    calls = judge.own.calls
+    facts = judge.joined.facts
     if calls is None or not {"mos_a", "mos_b"} <= facts.keys():
         return
     forth, back = in_both_orders(calls, first=True)
@@ -369,7 +373,8 @@ def robustness(
     has_both = (base != MISSING) & (noisy != MISSING)
     if repeat is not None:
         has_both &= repeat != MISSING
-    first, second = collapse_codes(base[has_both]), collapse_codes(noisy[has_both])
+    first = collapse_codes(base[has_both])
+    second = collapse_codes(noisy[has_both])
     again = None if repeat is None else collapse_codes(repeat[has_both])
     on = side[has_both]
     groups = (

@@ -78,7 +78,8 @@ def _repeats(columns: Sequence[Array]) -> tuple[WholeNumbers, int]:
 
     Rows with an unknown value are in none.
     """
-    available, numbers = np.ones(len(columns[0]), bool), []
+    available = np.ones(len(columns[0]), bool)
+    numbers = []
     for column in columns:
         number, distinct = index_of(column.tolist())
         available &= np.array([value is not None for value in distinct], bool)[number]
@@ -110,7 +111,8 @@ def copied_ties(
     chance (independent rows with the label's own shares) gives so many less than once
     in 1000.
     """
-    labels, reference = collapse_codes(labels), collapse_codes(reference)
+    labels = collapse_codes(labels)
+    reference = collapse_codes(reference)
     before = np.r_[np.int8(MISSING), labels[:-1]]
     suspects = (reference == TIE) & (labels >= 0) & (labels < TIE) & (before != MISSING)
     number = int(suspects.sum())

@@ -33,10 +33,15 @@ def joint_counts(
     Items with a missing code drop out. ``rows`` are the kinds of truth, ``labels``
     those of prediction; None: as many.
     """
-    labels = labels or rows
-    has_both = (truth != MISSING) & (predicted != MISSING)
-    truth_of_both = truth[has_both].astype(np.int64)
-    return crosstab(truth_of_both, predicted[has_both], rows, labels)
+    has_truth = truth != MISSING
+    has_prediction = predicted != MISSING
+    has_both = has_truth & has_prediction
+    return crosstab(
+        row=truth[has_both].astype(np.int64),
+        column=predicted[has_both],
+        rows=rows,
+        columns=labels or rows,
+    )
 
 
 def collapse(counts: Counts) -> Counts:
@@ -59,6 +64,26 @@ def defined(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
 
 
+def items(counts: Counts) -> Counts:
+    """Count all items of each table [shape=(...)]."""
+    return np.asarray(counts.sum((-2, -1)))
+
+
+def truths(counts: Counts) -> Counts:
+    """Count the items of each true label [shape=(..., labels)]."""
+    return np.asarray(counts.sum(-1))
+
+
+def predictions(counts: Counts) -> Counts:
+    """Count the items of each predicted label [shape=(..., labels)]."""
+    return np.asarray(counts.sum(-2))
+
+
+def hits(counts: Counts) -> Counts:
+    """Count the items whose truth and prediction are that label [shape=(..., labels)]."""
+    return np.diagonal(counts, axis1=-2, axis2=-1)
+
+
 def ratio(numerator: Counts, denominator: Counts) -> Reals:
     """Divide elementwise; NaN, not an error, where the denominator is 0."""
     top = np.asarray(numerator, float)
@@ -71,7 +96,7 @@ def ratio(numerator: Counts, denominator: Counts) -> Reals:
 def accuracy(counts: Counts) -> Reals:
     """Return the share of equal labels, ``sum_l n_ll / N``; NaN where N is 0."""
     equal = np.trace(counts, axis1=-2, axis2=-1)
-    return ratio(equal, counts.sum((-2, -1)))
+    return ratio(equal, items(counts))
 
 
 def accuracy_3way(counts: Counts) -> Reals:
@@ -89,8 +114,8 @@ def accuracy_2way(counts: Counts) -> Reals:
 
 def coverage_2way(counts: Counts) -> Reals:
     """Return the share of the items on which :func:`accuracy_2way` stands."""
-    both_name_one = winners_only(counts).sum((-2, -1))
-    return ratio(both_name_one, counts.sum((-2, -1)))
+    both_name_one = items(winners_only(counts))
+    return ratio(both_name_one, items(counts))
 
 
 #: Credit for [truth, predicted] over (1, 2, tie): a tie against a winner is half right.
@@ -100,8 +125,8 @@ CREDIT = np.array([[1.0, 0.0, 0.5], [0.0, 1.0, 0.5], [0.5, 0.5, 1.0]])
 def accuracy_half_ties(counts: Counts) -> Reals:
     """Return ``(equal + 1/2 where one side ties) / N``: a tie counts as a coin toss."""
     untyped = collapse(counts)
-    credit = (untyped * CREDIT).sum((-2, -1))
-    return ratio(credit, untyped.sum((-2, -1)))
+    credit = items(untyped * CREDIT)
+    return ratio(credit, items(untyped))
 
 
 def balanced_accuracy(counts: Counts) -> Reals:
@@ -111,15 +136,15 @@ def balanced_accuracy(counts: Counts) -> Reals:
     summaries print where its paper prints plain accuracy: different numbers where the
     classes differ in size.
     """
-    hits = np.diagonal(counts, axis1=-2, axis2=-1)
-    recall_of_label = ratio(hits, counts.sum(-1))
+    recall_of_label = ratio(hits(counts), truths(counts))
     return _mean_of_known(recall_of_label)
 
 
 def _mean_of_known(shares: Reals) -> Reals:
     """Average over the labels whose share is known; NaN without any."""
     is_known = ~np.isnan(shares)
-    return ratio(np.where(is_known, shares, 0).sum(-1), is_known.sum(-1))
+    sum_of_known = np.where(is_known, shares, 0).sum(-1)
+    return ratio(sum_of_known, is_known.sum(-1))
 
 
 def kappa(counts: Counts) -> Reals:
@@ -129,11 +154,15 @@ def kappa(counts: Counts) -> Reals:
     NaN where ``p_e = 1``: both sides always say the same one label, and chance explains
     it all.
     """
-    total = np.asarray(counts.sum((-2, -1)), float)
-    of_truth = counts.sum(-1)
-    of_prediction = counts.sum(-2)
     # sums of products of counts, divided once: p_e = 1 is then met exactly
-    chance = ratio((of_truth * of_prediction).sum(-1), total * total)
+    products = truths(counts) * predictions(counts)
+    total = items(counts).astype(float)
+    chance = ratio(products.sum(-1), total**2)
+    return _beyond(chance, counts)
+
+
+def _beyond(chance: Reals, counts: Counts) -> Reals:
+    """Return the part of the way from chance to 1 that accuracy has gone."""
     return ratio(accuracy(counts) - chance, 1 - chance)
 
 
@@ -147,10 +176,11 @@ def gwet_ac1(counts: Counts) -> Reals:
     label.
     """
     labels = counts.shape[-1]
-    total = np.asarray(counts.sum((-2, -1)), float)
-    shares = ratio(counts.sum(-1) + counts.sum(-2), 2 * total[..., None])
+    said_by_both = truths(counts) + predictions(counts)
+    total = items(counts).astype(float)
+    shares = ratio(said_by_both, 2 * total[..., None])
     chance = (shares * (1 - shares)).sum(-1) / (labels - 1)
-    return ratio(accuracy(counts) - chance, 1 - chance)
+    return _beyond(chance, counts)
 
 
 def f1_per_label(counts: Counts) -> Reals:
@@ -159,10 +189,7 @@ def f1_per_label(counts: Counts) -> Reals:
     NaN for a label that is neither in the truth nor in the prediction: nothing is known
     of it.
     """
-    hits = np.diagonal(counts, axis1=-2, axis2=-1)
-    of_truth = counts.sum(-1)
-    of_prediction = counts.sum(-2)
-    return ratio(2 * hits, of_truth + of_prediction)
+    return ratio(2 * hits(counts), truths(counts) + predictions(counts))
 
 
 def macro_f1(counts: Counts) -> Reals:
@@ -189,7 +216,8 @@ def right_2way(labels: int) -> tuple[MeasurePart, ...]:
     """Count equal winners, of the items where both sides name one."""
     is_winner = np.arange(labels) < TIE
     both_name_one = np.logical_and.outer(is_winner, is_winner)
-    return (_share(np.eye(labels, dtype=bool), both_name_one),)
+    is_equal = np.eye(labels, dtype=bool)
+    return (_share(is_equal, both_name_one),)
 
 
 def half_right(labels: int) -> tuple[MeasurePart, ...]:
@@ -202,8 +230,8 @@ def recalls(labels: int) -> tuple[MeasurePart, ...]:
     """Count for each true label how often it is said."""
     is_equal = np.eye(labels, dtype=bool)
     shares: list[MeasurePart] = []
-    for label in range(labels):
-        is_truth = np.tile(is_equal[label][:, None], labels)
+    for is_label in is_equal:
+        is_truth = np.repeat(is_label[:, None], labels, axis=1)
         shares.append(_share(is_equal, is_truth))
     return tuple(shares)
 
@@ -212,13 +240,14 @@ def f1_shares(labels: int) -> tuple[MeasurePart, ...]:
     """Count for each label the items where both sides give it.
 
     They are counted of those where any side gives it; F1 is ``2 J / (1 + J)`` of that
-    share J.
+    share J, Jaccard's index.
     """
     shares: list[MeasurePart] = []
     for is_label in np.eye(labels, dtype=bool):
         both_give_it = np.logical_and.outer(is_label, is_label)
         any_gives_it = np.logical_or.outer(is_label, is_label)
-        shares.append(replace(_share(both_give_it, any_gives_it), curve=_f1_of_share))
+        jaccard = _share(both_give_it, any_gives_it)
+        shares.append(replace(jaccard, curve=_f1_of_share))
     return tuple(shares)
 
 
@@ -233,7 +262,10 @@ def _share(credit: Array, counted: Mask | None = None) -> MeasurePart:
     """
     if counted is None:
         counted = np.ones(credit.shape, bool)
-    return MeasurePart(credit.ravel().astype(float), counted.ravel().astype(float))
+    return MeasurePart(
+        credit=credit.ravel().astype(float),
+        counted=counted.ravel().astype(float),
+    )
 
 
 def _collapsed(labels: int) -> WholeNumbers:

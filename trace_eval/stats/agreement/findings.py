@@ -42,7 +42,8 @@ def mirrored_rows(facts: FactColumns) -> WholeNumbers:
     """
     extra = facts.get("instruction_id")
     for name in ("clip", "system"):
-        a, b = facts.get(f"{name}_a"), facts.get(f"{name}_b")
+        a = facts.get(f"{name}_a")
+        b = facts.get(f"{name}_b")
         if a is not None and b is not None and (name == "clip" or extra is not None):
             return join_orders(a, b, extra)
     return np.empty((0, 2), np.int64)
@@ -70,7 +71,8 @@ def mirrored_truth(
     partner[joined[:, 1]] = flip(codes[joined[:, 0]])
     both = joined[(codes[joined] >= 0).all(1) & (codes[joined] < TIE).all(1)]
     kept = codes[both[:, 0]] != partner[both[:, 0]]
-    count, number = int(kept.sum()), len(both)
+    count = int(kept.sum())
+    number = len(both)
     gain = np.where(kept, 1.0, -1.0)
     if unit is not None:
         unit = unit[both[:, 0]]
@@ -101,10 +103,12 @@ def exchanged_sides(
 ) -> Iterator[DataWarning]:
     """Find items whose A is B in the labels, by recordings, else by systems."""
     for name in ("clip", "system"):
-        name_a, name_b = f"{name}_a", f"{name}_b"
+        name_a = f"{name}_a"
+        name_b = f"{name}_b"
         if not {name_a, name_b} <= ours.keys() & theirs.keys():
             continue
-        a, b = np.asarray(ours[name_a], object), np.asarray(ours[name_b], object)
+        a = np.asarray(ours[name_a], object)
+        b = np.asarray(ours[name_b], object)
         their_a = np.asarray(theirs[name_a], object)
         their_b = np.asarray(theirs[name_b], object)
         pairs = zip(a, b, strict=True)
@@ -128,7 +132,8 @@ def label_warnings(
 ) -> Iterator[DataWarning]:
     """Warn about the labels (a row per item), the judges, and both together."""
     facts = facts_of(judges)
-    ids, truth = items.ids, items.agreed
+    ids = items.ids
+    truth = items.agreed
     yield from repeated(ids, facts)
     yield from self_compared(ids, self_mask(facts, len(items)))
     yield from two_opinions(ids, truth, "the labels")
@@ -159,7 +164,8 @@ def label_warnings(
             name = column.dimension
             if name in truth and name in verdicts:  # not a preference made from overall
                 yield from label_sets(ids, truth[name], verdicts[name], who)
-            agreed, predicted = column.agreed, column.predicted
+            agreed = column.agreed
+            predicted = column.predicted
             yield from swapped(ids, agreed, predicted=predicted, who=who, unit=unit)
             yield from copied_ties(
                 ids, predicted, reference=agreed, who=who, against="the labels"

@@ -98,7 +98,8 @@ class Aligned:
         """Return it with all ties as one."""
         if self.labels == UNTYPED:
             return self
-        human, predicted = collapse_codes(self.human), collapse_codes(self.predicted)
+        human = collapse_codes(self.human)
+        predicted = collapse_codes(self.predicted)
         return Aligned(
             judge=self.judge,
             dimension=self.dimension,
@@ -227,7 +228,8 @@ def with_overall(
     fused with) fuses one only where there is none and all three dimensions are known;
     UserError where a policy is asked for and one of them is not.
     """
-    default, name = default or _stored_policy(table), fused_by(table, policy)
+    default = default or _stored_policy(table)
+    name = fused_by(table, policy)
     if table.calls is not None:
         table = replace(table, calls=_with_overall(table.calls, policy, default))
     return replace(_with_overall(table, policy, default), policy=name)

@@ -103,11 +103,9 @@ def learn(
     labels, codes = side
     cells = cells_of(codes)
     is_known = (cells >= 0) & (overall != MISSING)
-    cells, overall, instruction = (
-        cells[is_known],
-        overall[is_known],
-        instruction[is_known],
-    )
+    cells = cells[is_known]
+    overall = overall[is_known]
+    instruction = instruction[is_known]
     groups = len(np.unique(instruction))
     if groups < 2:
         raise UserError(

@@ -306,8 +306,10 @@ def _comparison(
     options: IntervalOptions,
 ) -> Comparison:
     if first.labels != second.labels:
-        first, second = first.untyped(), second.untyped()
-    shares, both = first.shares, first.usable & second.usable
+        first = first.untyped()
+        second = second.untyped()
+    shares = first.shares
+    both = first.usable & second.usable
     if cluster is not None:
         cluster = cluster[both]
     shape = (*shares.shape, shares.shape[1])  # [truth, first, second]

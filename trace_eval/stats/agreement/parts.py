@@ -137,7 +137,8 @@ class Forced:
 
 def forced(column: Aligned, groups: Masks) -> Iterator[Forced]:
     """Return one row per group that has an item with a winner."""
-    truth, predicted = collapse_codes(column.agreed), collapse_codes(column.predicted)
+    truth = collapse_codes(column.agreed)
+    predicted = collapse_codes(column.predicted)
     winner = (truth != MISSING) & (truth < TIE)
     for name, mask in groups.items():
         chosen = winner & mask

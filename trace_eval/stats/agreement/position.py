@@ -154,7 +154,8 @@ def self_mask(facts: Mapping[str, Array], items: int) -> Mask:
     """Mask items with the same system or recording twice [shape=(items,)]."""
     mask = np.zeros(items, bool)
     for name in ("system", "clip"):
-        a, b = facts.get(f"{name}_a"), facts.get(f"{name}_b")
+        a = facts.get(f"{name}_a")
+        b = facts.get(f"{name}_b")
         if a is not None and b is not None:
             mask |= ((a == b) & (a != None)).astype(bool)  # noqa: E711 - elementwise on objects
     return mask

@@ -48,10 +48,10 @@ def add_mean_r(
     columns: list[Array] = []
     for x, y in pairs:
         in_common = ~(np.isnan(x) | np.isnan(y))
-        moments_of_pair = np.zeros((_COLUMNS, len(x)))
-        moments_of_pair[:, in_common] = moments(x[in_common], y[in_common])
         if in_common.sum() < MIN_COMMON:
             continue
+        moments_of_pair = np.zeros((_COLUMNS, len(x)))
+        moments_of_pair[:, in_common] = moments(x[in_common], y[in_common])
         if not np.isnan(pearson_of_sums(moments_of_pair.sum(1))):
             columns.extend(moments_of_pair)
     if not columns:
@@ -67,8 +67,9 @@ def _mean_r_of_sums(sums: Array) -> Array:
     sums_of_pairs = sums.reshape(*sums.shape[:-1], -1, _COLUMNS)
     r = pearson_of_sums(sums_of_pairs)
     has_r = ~np.isnan(r)
+    sum_of_r = np.where(has_r, r, 0).sum(-1)
     with np.errstate(invalid="ignore"):
-        return np.asarray(np.where(has_r, r, 0).sum(-1) / has_r.sum(-1))
+        return np.asarray(sum_of_r / has_r.sum(-1))
 
 
 def human_pairs(ratings: Array) -> list[tuple[Array, Array]]:
@@ -95,7 +96,13 @@ def leave_one_out(ratings: Array) -> list[Array]:
 def icc_columns(samples: Array) -> tuple[WholeNumbers, tuple[Array, ...]]:
     """Return items with a sample, and the columns whose sums decide both ICCs.
 
-    Samples are NaN where unusable [shape=(items, samples)].
+    Args:
+        samples: NaN where unusable [shape=(items, samples)].
+
+    Returns:
+        The items [shape=(rows,)], and of each: 1, the number of its samples and its
+        square, their sum, its square over the number, and the squares about their mean
+        [shape=(rows,) each].
     """
     present = ~np.isnan(samples)
     rows = np.flatnonzero(present.any(1))
@@ -104,11 +111,12 @@ def icc_columns(samples: Array) -> tuple[WholeNumbers, tuple[Array, ...]]:
     if len(rows):
         # A common shift changes nothing but the rounding.
         values = np.where(present, values - values[present].mean(), 0.0)
-    n = present.sum(1).astype(float)
+    number = present.sum(1).astype(float)
     total = values.sum(1)
-    between = total**2 / np.maximum(n, 1)
+    between = total**2 / np.maximum(number, 1)
     within = (values**2).sum(1) - between
-    return rows, (np.ones(len(rows)), n, n * n, total, between, within)
+    ones = np.ones(len(rows))
+    return rows, (ones, number, number**2, total, between, within)
 
 
 def icc_of_sums(sums: Array, of_mean: bool) -> Array:
@@ -118,7 +126,8 @@ def icc_of_sums(sums: Array, of_mean: bool) -> Array:
     ``(MSB - MSW) / (MSB + (k - 1) MSW)`` and ``(MSB - MSW) / MSB`` (Shrout & Fleiss
     1979). NaN without repeats.
     """
-    items, n, nn, total, squares, within = np.moveaxis(np.asarray(sums, float), -1, 0)
+    by_column = np.moveaxis(np.asarray(sums, float), -1, 0)
+    items, n, nn, total, squares, within = by_column
     with np.errstate(invalid="ignore", divide="ignore"):
         mean_square_between = (squares - total**2 / n) / (items - 1)
         mean_square_within = np.maximum(within, 0) / (n - items)
@@ -207,44 +216,59 @@ def add_raters(
     add("people", "leave_one_out_r", list(zip(raters, targets, strict=True)))
     for judge in judges:
         score = judge.joined.score
-        samples = judge.joined.scores.get("samples")
         add(judge.name, "mean_r", [(score, rater) for rater in raters])
-        if samples is not None and samples.shape[1] > 1:
+        samples = _samples_of(judge)
+        if samples is not None:
             add(judge.name, "one_sample_mean_r", list(product(samples.T, raters)))
-        on_targets: list[tuple[Array, Array]] = []
+        in_place: list[tuple[Array, Array]] = []
         for rater, target in zip(raters, targets, strict=True):
             # the same items and targets as the rater whose place it takes
             score_in_place = np.where(np.isnan(rater), np.nan, score)
-            on_targets.append((score_in_place, target))
-        add(judge.name, "leave_one_out_r", on_targets)
+            in_place.append((score_in_place, target))
+        add(judge.name, "leave_one_out_r", in_place)
         for name in ("mean_r", "leave_one_out_r"):
-            people = book.key("raters", "people", name)
-            by_judge = book.key("raters", judge.name, name)
-            who = f"{judge.name} - people"
-            basis = Basis(number_of_raters, "raters")
-            difference = book.difference(people, by_judge)
-            book.add("raters", who, name, basis, register=difference)
+            of_people = book.key("raters", "people", name)
+            of_judge = book.key("raters", judge.name, name)
+            book.add(
+                "raters",
+                who=f"{judge.name} - people",
+                name=name,
+                basis=Basis(number_of_raters, "raters"),
+                register=book.difference(of_people, of_judge),
+            )
     return notes
+
+
+def _samples_of(judge: JudgeOpinions) -> Array | None:
+    """Return a judge's samples [shape=(items, samples)]; None of a single one."""
+    samples = judge.joined.scores.get("samples")
+    if samples is None or samples.shape[1] < 2:
+        return None
+    return samples
 
 
 def _left_out_note(who: str, name: str, left_out: int, pairs: int) -> str:
     """Say how many correlations are left out of a mean, and why."""
-    of = f"of {counted(pairs, 'correlation')}"
+    of_pairs = f"of {counted(pairs, 'correlation')}"
+    are_left_out = counted(left_out, f"{of_pairs} is", f"{of_pairs} are")
     return (
-        f"{who}, {name}: {counted(left_out, f'{of} is', f'{of} are')} left"
-        f" out (fewer than {MIN_COMMON} items in common, or one side never"
-        " differs)"
+        f"{who}, {name}: {are_left_out} left out (fewer than {MIN_COMMON} items in"
+        " common, or one side never differs)"
     )
 
 
 def add_samples(book: FigureBook, judge: JudgeOpinions) -> None:
     """Add the ICC of a single sample and of their mean, where there are several."""
-    samples = judge.joined.scores.get("samples")
-    if samples is None or samples.shape[1] < 2:
+    samples = _samples_of(judge)
+    if samples is None:
         return
     rows, columns = icc_columns(samples)
-    sums = partial(book.resampler.sums, columns=columns, row=rows, correlation=True)
-    basis = Basis(len(rows))
     for name, of_mean in (("icc_1_1", False), ("icc_1_k", True)):
-        register = partial(sums, statistic=partial(icc_of_sums, of_mean=of_mean))
-        book.add("samples", judge.name, name, basis, register=register)
+        register = partial(
+            book.resampler.sums,
+            columns=columns,
+            statistic=partial(icc_of_sums, of_mean=of_mean),
+            row=rows,
+            correlation=True,
+        )
+        book.add("samples", judge.name, name, Basis(len(rows)), register=register)

@@ -135,7 +135,8 @@ def score_judge(
     ``cluster`` is the independent unit of each item, from 0; None: items are drawn one
     by one.
     """
-    metrics, counts = estimates_of(column, cluster, options.bootstrap), column.counts()
+    metrics = estimates_of(column, cluster, options.bootstrap)
+    counts = column.counts()
     best = majority(counts, column.labels)
     if column.dimension not in ("overall", "preference"):
         guesses = {name: codes for name, codes in guesses.items() if name != _CONTENT}
@@ -149,7 +150,8 @@ def score_judge(
     )
     baselines = tuple(rules)
     ties = _lone_ties(counts, metrics)
-    result, level = metrics[accuracy_name(column.labels)], options.bootstrap.level
+    result = metrics[accuracy_name(column.labels)]
+    level = options.bootstrap.level
     verdict = _verdict(column, result, best=best, rules=baselines, level=level)
     return JudgeScore(
         judge=column.judge,
@@ -182,8 +184,10 @@ def _lone_ties(counts: Counts, metrics: Mapping[str, IntervalEstimate]) -> str:
     Annotators who were offered no tie are never right on one, and a judge that was not
     neither.
     """
-    total, both = float(counts.sum()), float(counts[:2, :2].sum())
-    human, judge = float(counts[2:].sum()), float(counts[:, 2:].sum())
+    total = float(counts.sum())
+    both = float(counts[:2, :2].sum())
+    human = float(counts[2:].sum())
+    judge = float(counts[:, 2:].sum())
     result = metrics.get("accuracy_2way")
     if not total or min(human, judge) > 0 or max(human, judge) < LONE_TIES * total:
         return ""

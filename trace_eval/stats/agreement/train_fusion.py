@@ -139,7 +139,8 @@ def _joining(every: Sequence[JudgeOpinions]) -> list[JudgeOpinions]:
 
 def _parts(items: Opinions, seed: int) -> tuple[Array, Array, Array, dict[str, str]]:
     """Return masks of training, development and test rows, and what they are."""
-    rated, split = items.scored, items.facts.get("split")
+    rated = items.scored
+    split = items.facts.get("split")
     if split is not None and (split == "train").any():
         train, dev, test = (
             rated & np.asarray(split == name, bool) for name in ("train", "dev", "test")
@@ -152,7 +153,8 @@ def _parts(items: Opinions, seed: int) -> tuple[Array, Array, Array, dict[str, s
                     details[name] = f"{rows} of the split {name}"
             return train, dev, test, details
     else:
-        train, test = rated, np.zeros_like(rated)
+        train = rated
+        test = np.zeros_like(rated)
     unit = _questions(items)
     questions = np.unique(unit[train])
     order = np.random.default_rng(seed).permutation(questions)
@@ -216,7 +218,8 @@ def _verdict(
 ) -> tuple[bool, str]:
     """Whether fusing is worth it on held-out questions, and why."""
     by_name = {error.who: error.mse for error in errors}
-    fused, plain = by_name["fused"], by_name["average"]
+    fused = by_name["fused"]
+    plain = by_name["average"]
     single, best = min((by_name[name], name) for name in names)
     message = (
         f"squared error {fused:.4f}, average {plain:.4f}, best single judge"

@@ -204,20 +204,23 @@ def features_of(run: LabelledRun) -> tuple[Array, tuple[str, ...]]:
     The lead is its margin, else the logit of its own distribution, else its label; the
     margins of the dimensions follow.
     """
-    facts, codes = run.table.facts, run.codes
+    facts = run.table.facts
+    codes = run.codes
     if "p_a" in facts and not np.isnan(facts["p_a"]).all():
         p = np.clip(np.nan_to_num(facts["p_a"], nan=0.5), 0.01, 0.99)
-        lead, name = np.log(p / (1 - p)), "logit of the votes"
+        lead = np.log(p / (1 - p))
+        name = "logit of the votes"
     elif "margin" in facts:
-        lead, name = np.nan_to_num(facts["margin"]), "margin"
+        lead = np.nan_to_num(facts["margin"])
+        name = "margin"
     elif "score_a" in facts and "score_b" in facts:
-        lead, name = (
-            np.nan_to_num(facts["score_a"] - facts["score_b"]),
-            "score difference",
-        )
+        lead = np.nan_to_num(facts["score_a"] - facts["score_b"])
+        name = "score difference"
     else:
-        lead, name = 2 * _preference(codes) - 1, "label"
-    columns, names = [lead], [name]
+        lead = 2 * _preference(codes) - 1
+        name = "label"
+    columns = [lead]
+    names = [name]
     if name != "label":
         columns.append(2 * _preference(codes) - 1)
         names.append("label")

@@ -163,14 +163,16 @@ def labels_needed(agreement: float, target: float, delta: float) -> int | None:
 
     if agreement <= target:
         return None
-    low, high = 1, fewest_labels(target, delta)
+    low = 1
+    high = fewest_labels(target, delta)
 
     def enough(number: int) -> bool:
         most = ceil(bdtrik(1 - delta, number, target))  # P(X > most) <= delta
         return bool(most < number and bdtrc(most, number, agreement) >= POWER)
 
     while not enough(high):
-        low, high = high, 2 * high
+        low = high
+        high = 2 * high
         if high > 1_000_000:
             return None
     while low < high:

@@ -61,7 +61,8 @@ def forest(
             out.append(f'<i class="point{alone}" style="left:{at(row.value)}"></i>')
         out.append("</div>")
     under = "".join(f"<span>{escape(end)}</span>" for end in ends)
-    return "".join([*out, f'<div class="ends" aria-hidden="true">{under}</div></div>'])
+    out.append(f'<div class="ends" aria-hidden="true">{under}</div></div>')
+    return "".join(out)
 
 
 def diagram(fitted: Fitted) -> str:
@@ -95,4 +96,5 @@ def diagram(fitted: Fitted) -> str:
         out.append(
             f'<text x="{EDGE - 4}" y="{y(value) + 4}" class="name">{value:g}</text>'
         )
-    return "".join([*out, "</svg>"])
+    out.append("</svg>")
+    return "".join(out)

@@ -219,7 +219,8 @@ class FutureLabels:
     def _imputed(self, rng: np.random.Generator) -> Array:
         """Draw human values of all simulated pairs [shape=(n,)]."""
         rows, weight, unit = self._donors
-        classes, verdict = self._classes, self.verdict[self._part]
+        classes = self._classes
+        verdict = self.verdict[self._part]
         drawn = weight * rng.exponential(size=int(unit.max()) + 1)[unit]
         at = np.searchsorted(classes, self.values[rows])
         kinds = int(self.verdict.max()) + 1
@@ -269,7 +270,8 @@ class FutureLabels:
 
         rows, _, unit = self._donors
         kinds = int(self.verdict.max()) + 1
-        verdict, y = self.verdict[rows], self.values[rows]
+        verdict = self.verdict[rows]
+        y = self.values[rows]
         total = np.bincount(verdict, weights=drawn, minlength=kinds)
         total_y = np.bincount(verdict, weights=drawn * y, minlength=kinds)
         mean = total_y / np.maximum(total, 1e-12)

@@ -153,7 +153,8 @@ def labelled(
     table: Opinions, labels: Opinions | None, dimension: str | None = None
 ) -> LabelledRun:
     """Join one judge's judgements, a row per item, with labels by :func:`gather`."""
-    column, number = table.column(dimension), len(table)
+    column = table.column(dimension)
+    number = len(table)
     codes = table.codes[column]
     if labels is None:
         nobody = np.full(number, MISSING, np.int8)
@@ -222,7 +223,8 @@ def signals_of(
 ) -> dict[str, Array]:
     """Return every sign of certainty; unknown values count as least sure."""
     results: dict[str, Array] = {}
-    facts, codes = table.facts, table.codes[column]
+    facts = table.facts
+    codes = table.codes[column]
     for name, sign in (("confidence", 1.0), ("entropy", -1.0), ("consistent", 1.0)):
         if name in facts:
             results[name] = sign * facts[name]
@@ -270,7 +272,8 @@ def _others(
 ) -> Array:
     """Share of the further judges that give the same label, ties collapsed."""
     own = collapse_codes(codes)
-    same, count = np.zeros(len(table)), 0
+    same = np.zeros(len(table))
+    count = 0
     for other in others:
         for theirs in other.raters().values():
             of = theirs.column(column if column in theirs.codes else None)
@@ -291,7 +294,8 @@ LEAST_EXPECTED = 5.0
 def differences(run: LabelledRun) -> list[str]:
     """Say how labelled pairs differ from others: by label, systems, certainty."""
     scored = run.scored
-    requested, rest = scored & run.has_label, scored & ~run.has_label
+    requested = scored & run.has_label
+    rest = scored & ~run.has_label
     if requested.sum() < LEAST_EXPECTED or rest.sum() < LEAST_EXPECTED:
         return []
     p_values = {"the judge's label": _categories(run.codes, requested, rest)}

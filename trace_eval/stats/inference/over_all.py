@@ -45,7 +45,9 @@ class UnevenDraw:
             scored: pairs that have a verdict [shape=(n,)].
         """
         rows = np.flatnonzero(scored)
-        own, inclusion, unit = values[rows], self.drawn.inclusion, self.pairs.units()
+        own = values[rows]
+        inclusion = self.drawn.inclusion
+        unit = self.pairs.units()
         assert inclusion is not None
         known = ~np.isnan(own)
         design = simple_design(

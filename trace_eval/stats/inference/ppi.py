@@ -176,7 +176,8 @@ def difference(
     Limits come from those of both means and their correlation; where no variance can be
     seen, from the labels that they share, which count for one and against the other.
     """
-    items, judged = first.items + second.items, len(first.judged) + len(second.judged)
+    items = first.items + second.items
+    judged = len(first.judged) + len(second.judged)
     result = _without(
         items, judged, first.judge - second.judge, first.open + second.open
     )
@@ -329,7 +330,8 @@ def _reach(
     results: list[tuple[float, Reach]] = []
     variances = 0.0
     for number, stratum in enumerate(sample.strata):
-        moved, error = influence[number], weight * sample.error[number]
+        moved = influence[number]
+        error = weight * sample.error[number]
         if error > 0:
             squares = float(moved @ moved) * stratum.growth
             # nobody knows of a judge that no error was seen in: by the rule of three it

@@ -101,12 +101,14 @@ def _from_some_probabilities(
 ) -> Drawn:
     """Weigh by labelled pairs' probabilities alone: what they stand for is the rest."""
     weight = 1 / provided[requested]
-    stands, total = float(weight.sum()), len(provided)
+    stands = float(weight.sum())
+    total = len(provided)
     exact = 0.5 + ROUNDING * float(weight[weight > 1].sum())
     # pairs without a judgement may have been out of the draw: their recordings cannot
     # be played
     reached = scored | requested
-    off_all, off_reached = abs(stands - total), abs(stands - reached.sum())
+    off_all = abs(stands - total)
+    off_reached = abs(stands - reached.sum())
     if min(off_all, off_reached) <= exact:
         rest = np.where(np.isnan(provided), provided[requested].min(), provided)
         return Drawn(rest, unreached=None if off_all <= off_reached else ~reached)
@@ -151,10 +153,8 @@ def _from_all_probabilities(
             " label, so the draw that it tells of is not finished",
         )
     chance = provided[present]
-    expected, spread = (
-        float(chance.sum()),
-        float(np.sqrt((chance * (1 - chance)).sum())),
-    )
+    expected = float(chance.sum())
+    spread = float(np.sqrt((chance * (1 - chance)).sum()))
     number = int((present & requested).sum())
     if abs(number - expected) > 0.5 + ROUNDING * len(chance) + CHANCE * spread:
         return Drawn(

@@ -123,7 +123,8 @@ def _stopping(
         return _without_labels(question, null)
     arrivals = arrivals_of(votes)
     result = anytime_mean(arrivals, level, null, pool)
-    more, raters = None, None
+    more = None
+    raters = None
     if result.end is None:
         more = more_units(arrivals, level, null, pool)
         raters = None if pool is not None else more_raters(votes, level, null)

@@ -161,9 +161,11 @@ def _every_two(
         here = meets[rows]
         own = rows[here]
         value = np.where(first[own] == one, points[here], 1 - points[here])
-        leader, trailer = one, other
+        leader = one
+        trailer = other
         if value.mean() < 0.5:
-            leader, trailer = other, one
+            leader = other
+            trailer = one
             value = 1 - value
         weight = None if run is None else _weights(run, own)
         votes = Votes(item=own, value=value, unit=_taken(unit, own), weight=weight)

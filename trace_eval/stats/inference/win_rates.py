@@ -95,7 +95,8 @@ def win_rate_tables(
     kept = run.represented & apart
     unscored = int((run.has_label & kept & ~run.scored).sum())
     silent = int((apart & ~kept).sum())
-    truth, judged = run.truth[kept], run.codes[kept]
+    truth = run.truth[kept]
+    judged = run.codes[kept]
     group, drawn = drawn_units(run.table, kept)
     if group is not None:
         group = group[kept]
@@ -107,7 +108,8 @@ def win_rate_tables(
     names_b = run.table.facts["system_b"][kept].tolist()
     number, systems_named = index_of(names_a + names_b)
     a, b = number.reshape(2, -1)
-    human, judge = points(truth, typed), points(judged, typed)
+    human = points(truth, typed)
+    judge = points(judged, typed)
     scored = judged != MISSING
     systems: list[RateRow] = []
     components: dict[str, PPIComponents] = {}
@@ -276,18 +278,21 @@ def share_rows(run: LabelledRun, level: float = 0.95) -> Iterator[ShareRow]:
     that tells right from wrong, every judgement says something about it; where it does
     not, labels alone stand.
     """
-    scored, represented = run.scored, run.represented
+    scored = run.scored
+    represented = run.represented
     if not run.usable.any() or run.has_label[represented].all():
         return
     rows = np.flatnonzero(represented)
     requested = represented & run.has_label
     design = run.design(requested).take(rows)
-    truth, verdicts = run.truth[rows], run.codes[rows]
+    truth = run.truth[rows]
+    verdicts = run.codes[rows]
     seen = truth[requested[rows]]
     typed_tie = ((seen == BOTH_GOOD) | (seen == BOTH_BAD)).any()
     names = TYPED if typed_tie and not is_untyped(agreed(seen)) else UNTYPED
     if names == UNTYPED:
-        truth, verdicts = collapse_codes(truth), collapse_codes(verdicts)
+        truth = collapse_codes(truth)
+        verdicts = collapse_codes(verdicts)
     truth = np.minimum(truth, SPLIT)
     kinds = list(enumerate(names))
     if (truth == SPLIT).any():
@@ -304,7 +309,8 @@ def share_rows(run: LabelledRun, level: float = 0.95) -> Iterator[ShareRow]:
         )
     rows = np.flatnonzero(scored)
     design = run.design(run.usable).take(rows)
-    right, sure = np.nan_to_num(run.agrees[rows]), np.zeros(len(rows))
+    right = np.nan_to_num(run.agrees[rows])
+    sure = np.zeros(len(rows))
     for values in list(run.signals.values())[:1]:  # as ranks in (0, 1]
         sure = np.searchsorted(np.sort(values), values[rows], side="right") / len(
             values
@@ -329,7 +335,8 @@ def shares_of(
     The notes say what is left out.
     """
     rows: list[ShareRow] = []
-    design, left_out = "", dict[str, None]()
+    design = ""
+    left_out = dict[str, None]()
     policy = policy_of(options)
     for source in sources:
         for judge, table in source.raters().items():

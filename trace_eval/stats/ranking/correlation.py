@@ -67,7 +67,8 @@ def correlate(
             kendall_p=None,
         )
     if number <= EXACT_SYSTEMS:
-        p_rho, p_tau = _spearman_p(ours, theirs), _kendall_p(ours, theirs)
+        p_rho = _spearman_p(ours, theirs)
+        p_tau = _kendall_p(ours, theirs)
     else:
         from scipy.stats import kendalltau, spearmanr  # 1 s of imports
 

@@ -81,7 +81,9 @@ def _davidson(counts: Array, d: Array, tie: Array) -> Derivatives:
     ``P(i beats j) : P(tie) : P(j beats i) = exp(d/2) : nu : exp(-d/2)`` with ``tie =
     log nu``. It is an exponential family.
     """
-    win, loss, ties = counts[..., 0], counts[..., 1], counts[..., 2]
+    win = counts[..., 0]
+    loss = counts[..., 1]
+    ties = counts[..., 2]
     tau = np.broadcast_to(tie, d.shape)
     logits = np.stack([d / 2, -d / 2, tau])
     top = logits.max(0)
@@ -108,11 +110,15 @@ def _rao_kupper(counts: Array, d: Array, tie: Array) -> Derivatives:
     of the threshold.
     """
     ties = counts[..., 2]
-    win, loss = counts[..., 0] + ties, counts[..., 1] + ties
+    win = counts[..., 0] + ties
+    loss = counts[..., 1] + ties
     eta = np.broadcast_to(tie, d.shape)
-    up, down = d - eta, -d - eta
-    miss_up, miss_down = win * expit(-up), loss * expit(-down)
-    bend_up, bend_down = miss_up * expit(up), miss_down * expit(down)
+    up = d - eta
+    down = -d - eta
+    miss_up = win * expit(-up)
+    miss_down = loss * expit(-down)
+    bend_up = miss_up * expit(up)
+    bend_down = miss_down * expit(down)
     shrink = -np.expm1(-2 * eta)  # 1 - exp(-2 eta)
     slope = -miss_up - miss_down + 2 * ties / shrink
     curve = -bend_up - bend_down - 4 * ties * (1 - shrink) / shrink**2
@@ -184,7 +190,8 @@ def fit(model: Model, real: Games, virtual: Games) -> Fit:
             row of the design with +1 only is a game against strength 0.
     """
     counts, design = real
-    number, size = len(counts), design.shape[1]
+    number = len(counts)
+    size = design.shape[1]
     ties = counts[..., 2].sum(-1) > 0
     if model.parameter is None:
         ties[:] = False
@@ -254,7 +261,8 @@ class _Likelihood:
         self.size = real[1].shape[1]
 
     def value(self, theta: Array) -> Array:
-        beta, tie = theta[:, : self.size], theta[:, self.size :]
+        beta = theta[:, : self.size]
+        tie = theta[:, self.size :]
         value = -self.gauge * (beta.sum(-1) ** 2) / 2
         for likelihood, counts, design in self.parts:
             value = value + likelihood(counts, beta @ design.T, tie).value.sum(-1)
@@ -266,7 +274,8 @@ class _Likelihood:
         ``-(sum b)^2 / 2`` picks one of equal optima.
         """
         size = self.size
-        beta, tie = theta[:, :size], theta[:, size:]
+        beta = theta[:, :size]
+        tie = theta[:, size:]
         gradient = np.zeros_like(theta)
         hessian = np.zeros((len(theta), size + 1, size + 1))
         value = -self.gauge * (beta.sum(-1) ** 2) / 2

@@ -11,13 +11,15 @@ are compared with that distribution, two-sided.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 
-from trace_eval.estimate.arrays import Array, Mask
+from trace_eval.estimate.arrays import Array
 from trace_eval.estimate.paired import coin_sums, log_choose, sign_test
 from trace_eval.opinions.units import WholeNumbers
+from trace_eval.stats.agreement.counts import ratio
 from trace_eval.stats.ranking.outcomes import OUTCOMES, Outcomes, points
 
 #: Above so many comparisons of two systems the distribution is taken as normal.
@@ -25,6 +27,21 @@ MANY = 400
 
 #: Probabilities that differ by less are the same.
 _SAME = 1e-12
+
+#: Half points of a loss, a tie and a win.
+_HALF_POINTS = np.array([0, 1, 2])
+
+
+@dataclass(frozen=True)
+class _Order:
+    """The two-sided p of two systems' being equally good, and who is ahead."""
+
+    p: float
+    first_is_ahead: bool
+
+
+#: From the numbers of two systems to their order.
+PairTest = Callable[[int, int], _Order]
 
 
 def order_p(
@@ -45,31 +62,30 @@ def order_p(
         p where the row is ahead of the column, and 1 elsewhere [shape=(systems,
         systems)].
     """
+    if outcomes.by_instruction:
+        compare = _by_instruction(outcomes, typed, only)
+    else:
+        compare = _by_comparison(outcomes, typed, only)
     systems = len(outcomes.systems)
-    result = np.ones((systems, systems))
-    test = _by_instruction if outcomes.by_instruction else _by_comparison
-    compare = test(outcomes, typed, only)
-    for one, other in combinations(range(systems), 2):
-        p, one_is_ahead = compare(one, other)
-        row, column = (one, other) if one_is_ahead else (other, one)
-        result[row, column] = p
-    return result
-
-
-#: From two systems to the p value of their being equally good, and whether the first is
-#: ahead.
-PairTest = Callable[[int, int], tuple[float, bool]]
+    p_values = np.ones((systems, systems))
+    for first, second in combinations(range(systems), 2):
+        order = compare(first, second)
+        if order.first_is_ahead:
+            p_values[first, second] = order.p
+        else:
+            p_values[second, first] = order.p
+    return p_values
 
 
 def _by_instruction(outcomes: Outcomes, typed: bool, only: int | None) -> PairTest:
     """Make the test of who has more points per game where both are compared."""
     rates = _instruction_rates(outcomes, typed, only)
 
-    def compare(one: int, other: int) -> tuple[float, bool]:
-        gap = rates[one] - rates[other]
+    def compare(first: int, second: int) -> _Order:
+        gap = rates[first] - rates[second]
         more = int((gap > _SAME).sum())
         fewer = int((gap < -_SAME).sum())
-        return sign_test(more, fewer), more > fewer
+        return _Order(p=sign_test(more, fewer), first_is_ahead=more > fewer)
 
     return compare
 
@@ -79,12 +95,12 @@ def _by_comparison(outcomes: Outcomes, typed: bool, only: int | None) -> PairTes
     played, games = _games(outcomes, typed)
     opponents = range(len(outcomes.systems)) if only is None else [only]
 
-    def compare(one: int, other: int) -> tuple[float, bool]:
+    def compare(first: int, second: int) -> _Order:
         direct = np.zeros(3, np.int64)
-        if only in (None, one, other):
-            direct = played[one, other]
-        thirds = [system for system in opponents if system not in (one, other)]
-        return _points_test(direct, games[one, thirds], games[other, thirds])
+        if only in (None, first, second):
+            direct = played[first, second]
+        thirds = [system for system in opponents if system not in (first, second)]
+        return _points_test(direct, games[first, thirds], games[second, thirds])
 
     return compare
 
@@ -105,14 +121,15 @@ def _games(outcomes: Outcomes, typed: bool) -> tuple[WholeNumbers, WholeNumbers]
         pair = pair[first]
     sums = [np.bincount(unit, of_side) for of_side in points(outcome, typed)]
     mean = np.stack(sums) / np.bincount(unit)
-    first_system, second_system = outcomes.pairs[pair].T
-    sides = ((first_system, second_system, 0), (second_system, first_system, 1))
+    systems_of_sides = outcomes.pairs[pair].T
     played, own_points = np.zeros((2, systems, systems, 3), np.int64)
-    for system, opponent, side in sides:
-        ahead_of_opponent = mean[side] - mean[1 - side]
-        ahead_of_half = mean[side] - 0.5
-        np.add.at(played, (system, opponent, _loss_tie_win(ahead_of_opponent)), 1)
-        np.add.at(own_points, (system, opponent, _loss_tie_win(ahead_of_half)), 1)
+    for side, other_side in ((0, 1), (1, 0)):
+        system = systems_of_sides[side]
+        opponent = systems_of_sides[other_side]
+        by_opponent = _loss_tie_win(mean[side] - mean[other_side])
+        by_half = _loss_tie_win(mean[side] - 0.5)
+        np.add.at(played, (system, opponent, by_opponent), 1)
+        np.add.at(own_points, (system, opponent, by_half), 1)
     return played, own_points
 
 
@@ -122,62 +139,76 @@ def _loss_tie_win(gap: Array) -> WholeNumbers:
 
 
 def _points_test(
-    direct: WholeNumbers, mine: WholeNumbers, theirs: WholeNumbers
-) -> tuple[float, bool]:
-    """Return the two-sided p, and whether the first system is ahead.
+    direct: WholeNumbers, of_first: WholeNumbers, of_second: WholeNumbers
+) -> _Order:
+    """Test the half points of the first of two systems, under the chances of each sum.
 
     Args:
         direct: losses, ties and wins of the first against the second [shape=(3,)].
-        mine, theirs: those of both against each third system [shape=(thirds, 3)].
+        of_first, of_second: those of both against each third system [shape=(thirds,
+            3)].
     """
-    both_met = (mine.sum(1) > 0) & (theirs.sum(1) > 0)
-    mine, theirs = mine[both_met], theirs[both_met]
-    lost, won = int(direct[0]), int(direct[2])
+    both_met = (of_first.sum(1) > 0) & (of_second.sum(1) > 0)
+    of_first = of_first[both_met]
+    of_both = of_first + of_second[both_met]
+    lost, _, won = direct.tolist()
     decided = lost + won
-    half_points = 2 * won + int((mine @ [0, 1, 2]).sum())
-    if decided + int(mine.sum() + theirs.sum()) > MANY:
-        return _normal_test(half_points, decided, mine, theirs)
-    chances = coin_sums(2, decided)
-    for my_games, all_games in zip(mine, mine + theirs, strict=True):
-        chances = np.convolve(chances, _dealt(all_games, int(my_games.sum())))
-    at_most = chances[: half_points + 1].sum()
-    at_least = chances[half_points:].sum()
-    return float(min(1.0, 2 * min(at_most, at_least))), bool(at_least < at_most)
+    half_points = 2 * won + int((of_first @ _HALF_POINTS).sum())
+    if decided + int(of_both.sum()) > MANY:
+        return _normal_test(half_points, decided, of_first, of_both)
+    chances = coin_sums(step=2, count=decided)
+    for games_of_first, games in zip(of_first, of_both, strict=True):
+        chances_of_third = _dealt(games, number=int(games_of_first.sum()))
+        chances = np.convolve(chances, chances_of_third)
+    at_most = float(chances[: half_points + 1].sum())
+    at_least = float(chances[half_points:].sum())
+    p = min(1.0, 2 * min(at_most, at_least))
+    return _Order(p=p, first_is_ahead=at_least < at_most)
 
 
 def _normal_test(
-    half_points: int, decided: int, mine: WholeNumbers, theirs: WholeNumbers
-) -> tuple[float, bool]:
-    """Test by that distribution's mean and variance, with half a step less."""
+    half_points: int, decided: int, of_first: WholeNumbers, of_both: WholeNumbers
+) -> _Order:
+    """Test half points by the mean and variance of their sum, with half a step less.
+
+    Args:
+        decided: games of the two against each other that are no tie.
+        of_first, of_both: losses, ties and wins against each third system
+            [shape=(thirds, 3)].
+    """
     from scipy.special import ndtr
 
-    all_games = mine + theirs
-    number, total = mine.sum(1), all_games.sum(1)
-    mean = all_games @ [0, 1, 2] / total
-    mean_square = all_games @ [0, 1, 4] / total
-    variance_of_dealing = number * (total - number) / np.maximum(total - 1, 1)
-    variance = decided + float(variance_of_dealing @ (mean_square - mean**2))
-    gap = half_points - decided - float(number @ mean)
+    dealt = of_first.sum(1)
+    games = of_both.sum(1)
+    mean = of_both @ _HALF_POINTS / games
+    mean_square = of_both @ _HALF_POINTS**2 / games
+    # hypergeometric: the variance of one game, times this
+    games_of_dealing = dealt * (games - dealt) / np.maximum(games - 1, 1)
+    variance = decided + float(games_of_dealing @ (mean_square - mean**2))
+    gap = half_points - decided - float(dealt @ mean)
     if variance < _SAME:
-        return 1.0, gap > 0
-    half_step = (
-        0.5 if len(mine) else 1.0
-    )  # half points come one by one, wins alone in twos
+        return _Order(p=1.0, first_is_ahead=gap > 0)
+    # half points come one by one, wins alone in twos
+    half_step = 0.5 if len(of_first) else 1.0
     distance = max(0.0, abs(gap) - half_step) / np.sqrt(variance)
-    return float(2 * ndtr(-distance)), gap > 0
+    return _Order(p=float(2 * ndtr(-distance)), first_is_ahead=gap > 0)
 
 
-def _dealt(total: WholeNumbers, number: int) -> Array:
-    """Return the chances of half points when ``number`` of the games are dealt.
+def _dealt(games: WholeNumbers, number: int) -> Array:
+    """Return the chances of 0, 1, 2 ... half points when some of the games are dealt.
 
-    ``total`` is all losses, ties and wins.
+    Args:
+        games: all losses, ties and wins [shape=(3,)].
+        number: how many of them are dealt.
     """
-    losses, ties, wins = (int(games) for games in total)
+    losses, ties, wins = games.tolist()
     chances = np.zeros(2 * number + 1)
     log_deals = log_choose(losses + ties + wins, np.array([number]))[0]
     for tied in range(min(ties, number) + 1):
         decided = number - tied
-        won = np.arange(max(0, decided - losses), min(wins, decided) + 1)
+        least_won = max(0, decided - losses)
+        most_won = min(wins, decided)
+        won = np.arange(least_won, most_won + 1)
         log_chances = log_choose(wins, won) + log_choose(losses, decided - won)
         log_chances += log_choose(ties, np.array([tied]))[0] - log_deals
         chances[2 * won + tied] += np.exp(log_chances)
@@ -192,21 +223,23 @@ def _instruction_rates(outcomes: Outcomes, typed: bool, only: int | None) -> Arr
     """
     assert outcomes.unit is not None
     pair, outcome = np.divmod(outcomes.cell, len(OUTCOMES))
-    systems, instructions = (
-        len(outcomes.systems),
-        int(outcomes.unit.max(initial=-1)) + 1,
-    )
-    cells = systems * instructions
-    total, games = np.zeros(cells), np.zeros(cells)
+    unit = outcomes.unit
     first, second = outcomes.pairs[pair].T
     points_of_first, points_of_second = points(outcome, typed)
-    sides = ((first, second, points_of_first), (second, first, points_of_second))
-    for system, opponent, own_points in sides:
-        counts: Mask | slice = slice(None)
-        if only is not None:
-            counts = (system == only) | (opponent == only)
-        cell = system[counts] * instructions + outcomes.unit[counts]
-        total += np.bincount(cell, weights=own_points[counts], minlength=cells)
+    if only is not None:
+        counts = (first == only) | (second == only)
+        first = first[counts]
+        second = second[counts]
+        unit = unit[counts]
+        points_of_first = points_of_first[counts]
+        points_of_second = points_of_second[counts]
+    systems = len(outcomes.systems)
+    instructions = int(outcomes.unit.max(initial=-1)) + 1
+    cells = systems * instructions
+    total = np.zeros(cells)
+    games = np.zeros(cells)
+    for system, side_points in ((first, points_of_first), (second, points_of_second)):
+        cell = system * instructions + unit
+        total += np.bincount(cell, weights=side_points, minlength=cells)
         games += np.bincount(cell, minlength=cells)
-    rates = np.divide(total, games, out=np.full_like(total, np.nan), where=games > 0)
-    return rates.reshape(systems, instructions)
+    return ratio(total, games).reshape(systems, instructions)

@@ -145,7 +145,8 @@ def ranking_warnings(
     yield from mirrored_truth(
         labels.ids, labels.facts, labels.codes[column], labels.source
     )
-    truth, predicted = labels.codes[column], judged[column]
+    truth = labels.codes[column]
+    predicted = judged[column]
     yield from label_sets(labels.ids, truth, predicted, table.source)
     yield from swapped(labels.ids, truth, predicted, table.source)
 
@@ -196,9 +197,11 @@ def contradicted(
             return None
         rows = np.zeros(len(table), bool)
         rows[joined[(one == other) & ((one == 0) | (one == 1))]] = True
-        place, wins = "second", test.second
+        place = "second"
+        wins = test.second
         if test.first > test.second:
-            place, wins = "first", test.first
+            place = "first"
+            wins = test.first
         why = (
             f"this judge answers by position, not by content ({place} wins in both"
             f" orders of {wins} of {counted(test.pairs, 'pair')}, p = {test.p:.2g})"

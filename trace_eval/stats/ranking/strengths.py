@@ -86,7 +86,8 @@ def _decisions(counts: Array) -> Array:
 
 def problem(outcomes: Outcomes, typed: bool, prior: float) -> StrengthModel:
     """Set up the games of some outcomes."""
-    systems, pairs = len(outcomes.systems), len(outcomes.pairs)
+    systems = len(outcomes.systems)
+    pairs = len(outcomes.pairs)
     kinds = len(OUTCOMES)
     rows = np.arange(pairs)
     names = (*outcomes.systems, BAR) if typed else outcomes.systems

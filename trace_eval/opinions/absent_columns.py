@@ -1,0 +1,204 @@
+"""What to type where a table of labels has no column of ids, or of labels."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Collection, Iterable, Sequence
+from difflib import get_close_matches
+
+from blueprints import InputError
+from trace_eval.data.spelling import is_missing
+from trace_eval.opinions.cells import number_of
+from trace_eval.opinions.codes import LABEL_COLUMNS
+from trace_eval.opinions.column_words import (
+    names_a_part,
+    names_worse,
+    of_one_opinion,
+    sums_up,
+)
+from trace_eval.opinions.label_files import (
+    LABEL_FIELDS,
+    NAMES,
+    OpinionTable,
+    TextColumns,
+    names_raters,
+)
+from trace_eval.opinions.rater_columns import dimension_of, label_columns, unnamed
+from trace_eval.opinions.row_status import is_status
+
+#: Labels as a table of floats has them.
+_AS_FLOATS = (0.0, 0.5, 1.0, 2.0)
+
+
+#: Values of a label that are told apart: two winners, and ties of two kinds.
+_MOST_LABELS = 4
+
+
+def refuse_without(
+    table: OpinionTable,
+    fields: Collection[str],
+    labels: Collection[str],
+    *,
+    numbered: bool = False,
+    systems: Collection[object] = (),
+    ids: Collection[str] = (),
+) -> None:
+    """Refuse a table of labels without ids or without labels.
+
+    Args:
+        fields: our names of its columns that were read.
+        labels: our names of columns of labels.
+        numbered: the rows of a table without ids are numbered.
+        systems: names of systems that its labels may hold.
+        ids: those of the items that it may be about.
+
+    Raises:
+        UserError: names the table's columns, the accepted names, and the nearest
+            column.
+    """
+    has_id = numbered or not {"id", "recording"}.isdisjoint(fields)
+    has_labels = not {*labels, "score_a"}.isdisjoint(fields)
+    if has_id and has_labels:
+        return
+    header = table.columns()
+    free = unnamed(header)
+    if has_id:
+        absent = "overall"
+        problem = "no column of labels"
+        accepted = (*labels, "winner")
+        near = get_close_matches(absent, free, n=1, cutoff=0.7)
+        by_cells = _meant(table, free, systems)
+        meant = [by_cells] if by_cells else [f"{absent}={name}" for name in near]
+    else:
+        absent = "id"
+        problem = "no column 'id'"
+        accepted = LABEL_FIELDS.names["id"]
+        near = get_close_matches(absent, free, n=1, cutoff=0.4)
+        meant = _likely(table, free, near=near, systems=systems, ids=ids)
+    remedy = f"add one, or name it: --column {absent}=COLUMN"
+    if meant:
+        typed = [f"--column {shlex.quote(one)}" for one in meant]
+        remedy = f"perhaps {' '.join(typed)}"
+    clauses = [f"it has {', '.join(header[:24])}"]
+    for name in header:
+        if names_worse(name):
+            clauses.append(f"{name} names the worse answer")
+    clauses.append(remedy)
+    raise InputError(
+        f"{table.name}: {problem} ({', '.join(accepted)}); {'; '.join(clauses)}"
+    )
+
+
+def _likely(
+    table: OpinionTable,
+    names: Sequence[str],
+    near: Sequence[str],
+    systems: Collection[object],
+    ids: Collection[str],
+) -> list[str]:
+    """Write ``FIELD=COLUMN`` for the id, and for rater and label, by what columns hold.
+
+    The id's column has ids of the items in most of its cells, or is called nearly so.
+    """
+    columns, labels = label_columns(table, names, systems)
+    item = _column_of_ids(columns, names, frozenset(ids))
+    if item is None:
+        return [f"id={name}" for name in near]
+    others = [name for name in names if name != item]
+    unlabelled = [name for name in others if name not in labels]
+    rater: str | None = None
+    for name in unlabelled:
+        if rater is None and _tells_apart(columns, item, name):
+            rater = name
+    fields = {NAMES.get(name) for name in table.columns()}
+    meant = [f"id={item}"]
+    if rater is not None and "rater" not in fields:
+        meant.append(f"rater={rater}")
+    if fields.isdisjoint(LABEL_COLUMNS):
+        label = _meant(table, others, systems)
+        for name in unlabelled:
+            if label is None and name != rater and _has_few(columns[name]):
+                label = f"preference={name}"
+        if label is not None:
+            meant.append(label)
+    return meant
+
+
+def _column_of_ids(
+    columns: TextColumns, names: Sequence[str], ids: Collection[str]
+) -> str | None:
+    """Return the column with the most ids; None if none has them in most cells."""
+    likeliest: str | None = None
+    greatest_share = 0.5
+    for name in names:
+        share = _share(columns.get(name, ()), ids)
+        if share > greatest_share:
+            likeliest = name
+            greatest_share = share
+    return likeliest
+
+
+def _share(cells: Sequence[str | None], ids: Collection[str]) -> float:
+    """Return the share of the cells that are ids, 0 to 1."""
+    if not cells:
+        return 0.0
+    return sum(cell in ids for cell in cells) / len(cells)
+
+
+def _has_few(cells: Sequence[str | None]) -> bool:
+    """Whether the cells have the number of values that labels have."""
+    values = {cell for cell in cells if not is_missing(cell)}
+    return 2 <= len(values) <= _MOST_LABELS
+
+
+def _tells_apart(columns: TextColumns, item: str, name: str) -> bool:
+    """Whether a column tells the rows of an item apart, by values that come again."""
+    items = columns[item]
+    cells = columns.get(name, [])
+    rows = list(zip(items, cells, strict=False))
+    return _repeats(items) and _repeats(cells) and not _repeats(rows)
+
+
+def _repeats(values: Sequence[object]) -> bool:
+    """Tell whether some value comes again."""
+    return len(set(values)) < len(values)
+
+
+def _meant(
+    table: OpinionTable, names: Sequence[str], systems: Collection[object]
+) -> str | None:
+    """Write ``FIELD=COLUMN`` for columns of labels alone: one, or several of raters."""
+    names = [name for name in names if not is_status(name) and not names_a_part(name)]
+    columns, labels = label_columns(table, names, systems)
+    if not labels:
+        for name in names:
+            cells = columns.get(name, ())
+            if _compares(cells) or (name == "score" and _are_codes(cells)):
+                labels[name] = set()
+    of_raters = [name for name in labels if not sums_up(name)]
+    meant = of_one_opinion(of_raters or list(labels)[:1])
+    if not meant:
+        return None
+    if len(meant) > 1 and not names_raters(table.columns()):
+        return f"rater={','.join(meant)}"
+    return f"{dimension_of(labels[meant[0]])}={meant[0]}"
+
+
+def _compares(cells: Iterable[str | None]) -> bool:
+    """Tell whether a column compares by numbers alone: some below 0, or written 1.0."""
+    is_signed = False
+    for cell in cells:
+        if is_missing(cell):
+            continue
+        number = number_of(cell)
+        if number is None:
+            return False
+        is_written_as_float = "." in (cell or "") and number in _AS_FLOATS
+        is_signed = is_signed or number < 0 or is_written_as_float
+    return is_signed
+
+
+def _are_codes(cells: Collection[str | None]) -> bool:
+    """Tell whether numbers may be codes of choices: 1 and 2, and others from 0 to 4."""
+    numbers = {number_of(cell) for cell in cells if not is_missing(cell)}
+    return {1.0, 2.0} < numbers <= {0.0, 1.0, 2.0, 3.0, 4.0}

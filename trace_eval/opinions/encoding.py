@@ -1,0 +1,214 @@
+"""Columns of labels as codes, in any accepted spelling or on a scale of comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from blueprints import InputError
+from fusion import PREFERENCE
+from trace_eval.data.columns import Ends
+from trace_eval.data.spelling import (
+    MAY_BE_NEGATIVE,
+    NO_LABEL,
+    Declared,
+    SideNames,
+    is_missing,
+    names_are_words,
+    negative_numbers,
+    spelled,
+)
+from trace_eval.opinions.cells import Texts, number_of
+from trace_eval.opinions.codes import LABEL_COLUMNS, LABELS, MATCHES, MISSING, Codes
+from trace_eval.opinions.opinions import Opinions
+from trace_eval.opinions.unread import UnreadValues
+
+
+@dataclass(frozen=True)
+class RowSystems:
+    """Each row's systems, which labels may name; an empty column is unknown.
+
+    Attributes:
+        a, b: systems of both sides.
+        won_or_lost: the system that a win or a loss is of.
+    """
+
+    a: Sequence[object] | Texts = ()
+    b: Sequence[object] | Texts = ()
+    won_or_lost: Sequence[object] | Texts = ()
+
+    @classmethod
+    def of(
+        cls,
+        columns: Mapping[str, Sequence[Any]],
+        ids: Texts | None = None,
+        about: Sequence[Opinions] = (),
+    ) -> RowSystems:
+        """Take a table's own systems, or else those of judgements of its items."""
+        a = columns.get("system_a", ())
+        b = columns.get("system_b", ())
+        won_or_lost = columns.get("system", ())
+        if ids is None or len(a) or len(b):
+            return cls(a, b, won_or_lost)
+        judged_a = np.full(len(ids), None)
+        judged_b = np.full(len(ids), None)
+        for judged in about:
+            if not {"system_a", "system_b"} <= judged.facts.keys():
+                continue
+            row = judged.find(ids)
+            is_judged = row >= 0
+            row_of_judged = row[is_judged]
+            judged_a[is_judged] = judged.facts["system_a"][row_of_judged]
+            judged_b[is_judged] = judged.facts["system_b"][row_of_judged]
+        return cls(judged_a, judged_b, won_or_lost)
+
+    def at(self, row: int) -> SideNames:
+        """Return the names of a row."""
+        return (
+            _cell(self.a, row),
+            _cell(self.b, row),
+            _cell(self.won_or_lost, row),
+        )
+
+
+def _cell(column: Sequence[object] | Texts, row: int) -> object | None:
+    """Return a cell of a column; None of one that is not there."""
+    if not len(column):
+        return None
+    cell: object = column[row]
+    return cell
+
+
+def mapped(
+    columns: Mapping[str, Sequence[Any]],
+    mapping: Mapping[str, str],
+    scale: Ends | None = None,
+) -> dict[str, Sequence[Any]]:
+    """Replace the values of labels that a user maps to others, or to nothing.
+
+    Raises:
+        UserError: a label is mapped to a number that is none, where no scale is
+            declared.
+    """
+    replaced = dict(columns)
+    if not mapping:
+        return replaced
+    allowed = (*LABELS, NO_LABEL)
+    meanings: dict[str, Declared | None] = {}
+    for value, label in mapping.items():
+        if label not in allowed and scale is None:
+            raise InputError(
+                f"--map {value}={label}: numbers are scores, and these are labels:"
+                f" write one of {', '.join(allowed)}, or declare the scale with"
+                " --scale"
+            )
+        meanings[value] = None if label == NO_LABEL else Declared(label)
+    for name in LABEL_COLUMNS:
+        if name in columns:
+            replaced[name] = [
+                meanings.get(str(value), value) for value in columns[name]
+            ]
+    return replaced
+
+
+def encode(
+    values: Sequence[Any],
+    column: str,
+    systems: RowSystems,
+    unread: UnreadValues,
+    called: str | None = None,
+    scale: Ends | None = None,
+) -> Codes:
+    """Encode a column of labels in any accepted spelling; ``unread`` takes the rest.
+
+    Args:
+        column: the dimension, which decides what labels there may be.
+        called: the column's name in the file; None: the dimension's.
+        scale: whose numbers the values are; None: they are labels.
+    """
+    if column == "match":
+        values = [_in_small_letters(value) for value in values]
+    elif scale is not None:
+        values = [on_scale(value, scale) for value in values]
+    code_of_label = _codes_by_label(column)
+    codes = _codes_of_plain(values, code_of_label, systems)
+    negative = negative_numbers(values)
+    for row in np.flatnonzero(codes == _UNKNOWN).tolist():
+        value = values[row]
+        why = "it is no label"
+        if value in negative:
+            why = MAY_BE_NEGATIVE
+        elif column != "match" and isinstance(value, str):
+            try:
+                label = spelled(
+                    value, systems.at(row), typed="both_bad" in code_of_label
+                )
+                codes[row] = code_of_label.get(label, _UNKNOWN)
+            except ValueError as error:
+                why = str(error)
+        if codes[row] != _UNKNOWN:
+            continue
+        if is_missing(value):
+            codes[row] = MISSING
+            continue
+        if scale is not None and number_of(value) is not None:
+            why = f"it is not on the scale {scale}"
+        unread.add(
+            called or column,
+            values,
+            value=value,
+            row=row,
+            why=why,
+            allowed=tuple(code_of_label),
+        )
+    return codes
+
+
+#: Stands for a value that is not a label as it is stored.
+_UNKNOWN = MISSING - 1
+
+
+def _in_small_letters(value: object) -> object:
+    return value.lower() if isinstance(value, str) else value
+
+
+def _codes_of_plain(
+    values: Sequence[Any], code_of_label: Mapping[str, int], systems: RowSystems
+) -> Codes:
+    """Encode values that are labels as they are stored; others are unknown.
+
+    Where systems have names that are words of labels, all are unknown: labels are told
+    from names row by row.
+    """
+    code_of: dict[Any, int] = {**code_of_label, None: MISSING, "": MISSING}
+    codes = np.fromiter(
+        (code_of.get(value, _UNKNOWN) for value in values),
+        dtype=np.int8,
+        count=len(values),
+    )
+    names = set(systems.a)
+    names.update(systems.b)
+    if any(map(names_are_words, names)):
+        codes[codes >= 0] = _UNKNOWN
+    return codes
+
+
+def _codes_by_label(column: str) -> dict[str, int]:
+    """Return the labels that a dimension may have, with their codes."""
+    if column == "match":
+        return dict(MATCHES)
+    codes = {label: code for code, label in enumerate(LABELS)}
+    if column == "preference":
+        return {label: codes[label] for label in LABELS if label in PREFERENCE.labels}
+    return codes
+
+
+def on_scale(value: object, scale: Ends) -> object:
+    """Return the label of a number on a comparison scale; other values stay."""
+    number = number_of(value)
+    if number is None or not scale.holds(number):
+        return value
+    return scale.label(number)
