@@ -9,7 +9,7 @@ from tests.support.label_tables import QUICK, codes, table
 from trace_eval.decide.agree import agree
 from trace_eval.opinions.codes import TYPED, Codes
 from trace_eval.opinions.units import units
-from trace_eval.stats.agreement.baselines import majority, random_matched
+from trace_eval.stats.agreement.baselines import codes_by, majority, random_matched
 from trace_eval.stats.agreement.bias import length_bias
 from trace_eval.stats.agreement.checks import (
     copied_ties,
@@ -245,8 +245,8 @@ def test_a_rule_by_numbers_is_missing_where_equal_or_unknown() -> None:
         "duration_a": np.array([2, 1, 1, np.nan]),
         "duration_b": np.array([1, 2, 1, 1.0]),
     }
-    got = NumberRule("longer answer", "duration").codes(facts)
+    got = codes_by(NumberRule("longer answer", "duration"), facts)
     assert got.tolist() == codes("12--").tolist()
-    shorter = NumberRule("shorter answer", "duration", lower=True).codes(facts)
+    shorter = codes_by(NumberRule("shorter answer", "duration", lower=True), facts)
     assert shorter.tolist() == codes("21--").tolist()
-    assert NumberRule("higher MOS", "mos").codes({}) is None
+    assert codes_by(NumberRule("higher MOS", "mos"), {}) is None
