@@ -50,7 +50,9 @@ def loop_bug(labels: Codes) -> Codes:
 
 def test_ties_overwritten_by_the_row_before() -> None:
     truth = RNG.choice(4, 200, p=[0.3, 0.3, 0.2, 0.2]).astype(np.int8)
-    (got,) = copied_ties(names(200), loop_bug(truth), truth, "judge", "the labels")
+    (got,) = copied_ties(
+        names(200), loop_bug(truth), truth, who="judge", against="the labels"
+    )
     assert got.check == "copied_ties"
     ties = np.flatnonzero(truth >= 2)
     assert got.rows == tuple(f"p{row}" for row in ties if row > 0)
@@ -59,11 +61,17 @@ def test_ties_overwritten_by_the_row_before() -> None:
 def test_a_judge_that_never_ties_is_no_copy() -> None:
     truth = RNG.choice(4, 400, p=[0.3, 0.3, 0.2, 0.2]).astype(np.int8)
     winners = RNG.integers(0, 2, 400).astype(np.int8)
-    assert not [*copied_ties(names(400), winners, truth, "judge", "the labels")]
-    assert not [*copied_ties(names(400), truth, truth, "judge", "the labels")]
+    assert not [
+        *copied_ties(names(400), winners, truth, who="judge", against="the labels")
+    ]
+    assert not [
+        *copied_ties(names(400), truth, truth, who="judge", against="the labels")
+    ]
     # always saying 1 repeats the row before as well, but chance explains all of it
     constant = np.zeros(400, np.int8)
-    assert not [*copied_ties(names(400), constant, truth, "judge", "the labels")]
+    assert not [
+        *copied_ties(names(400), constant, truth, who="judge", against="the labels")
+    ]
 
 
 def test_swapped_answers_with_unswapped_labels() -> None:
