@@ -350,7 +350,8 @@ def _read_part(
         raise AudioError(
             f"{label}: longer than {max_seconds:g} s; cut it, or raise -X max_seconds"
         )
-    first, stop = (min(max(0, round(at * rate)), file.frames) for at in part[1:])
+    first = min(max(0, round(part.start_s * rate)), file.frames)
+    stop = min(max(0, round(part.end_s * rate)), file.frames)
     if stop <= first:
         raise AudioError(
             f"{label}: the file has no sound from {part.start_s:g} to {part.end_s:g} s;"

@@ -156,10 +156,9 @@ def _text(head: bytes) -> str | None:
 
 def _of_text(text: str, more: bool) -> Content | None:
     begun = text.lstrip()
-    shown = _LONG_WORD.sub(
-        "...", "".join(c for c in " ".join(begun.split()) if c.isprintable())
-    )
-    shown = shown.replace("'", '"')[:_SHOWN]
+    one_line = " ".join(begun.split())
+    printable = "".join(filter(str.isprintable, one_line))
+    shown = _LONG_WORD.sub("...", printable).replace("'", '"')[:_SHOWN]
     low = begun[:256].lower()
     if not begun:
         return Content("nothing but blanks", _AGAIN)
@@ -308,41 +307,55 @@ def bytes_before(head: bytes) -> int:
 
 def _wave(data: bytes, form: str) -> npt.NDArray[np.float64]:
     """Read bytes as samples of a form; return no samples where they cannot be such."""
-    whole = data[: len(data) // _FORMS[form] * _FORMS[form]]
+    count = len(data) // _FORMS[form]
+    whole = data[: count * _FORMS[form]]
     if form == "s24le":
-        low, middle, high = np.frombuffer(whole, "u1").astype(np.int32).reshape(-1, 3).T
-        return ((low << 8 | middle << 16 | high << 24) >> 8).astype(np.float64)
+        codes = np.frombuffer(whole, "u1").astype(np.int32)
+        low, middle, high = codes.reshape(count, 3).T
+        shifted = low << 8 | middle << 16 | high << 24  # the sign is the highest bit
+        return (shifted >> 8).astype(np.float64)
     if form == "f32le":
         with np.errstate(invalid="ignore"):  # bytes may be NaN with a payload
             wave = np.frombuffer(whole, "<f4").astype(np.float64)
-        sound = np.isfinite(wave).all() and np.abs(wave).max() < _LOUDEST_FLOAT
-        return wave if sound else wave[:0]
-    wave = np.frombuffer(whole, _TYPES.get(form, "u1")).astype(np.float64)
+        can_be_sound = np.isfinite(wave).all() and np.abs(wave).max() < _LOUDEST_FLOAT
+        return wave if can_be_sound else wave[:0]
+    coded = np.frombuffer(whole, _TYPES.get(form, "u1"))
     if form == "mulaw":
-        return _mu_law(wave)
-    return _a_law(wave) if form == "alaw" else wave
+        return _mu_law(coded)
+    if form == "alaw":
+        return _a_law(coded)
+    return coded.astype(np.float64)
 
 
 def _likeness(wave: npt.NDArray[np.float64]) -> float:
     """Return the correlation of neighbours; 0 of a wave that does not move."""
     if not len(wave):
         return 0.0
-    wave = wave - wave.mean()
-    power = float(np.square(wave).sum())
-    return float((wave[1:] * wave[:-1]).sum()) / power if power > 0 else 0.0
+    moves = wave - wave.mean()
+    power = float(np.square(moves).sum())
+    if power <= 0:
+        return 0.0
+    of_neighbours = float((moves[1:] * moves[:-1]).sum())
+    return of_neighbours / power
 
 
-def _mu_law(coded: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def _mu_law(coded: npt.NDArray[np.generic]) -> npt.NDArray[np.float64]:
     """Decode mu-law (ITU-T G.711)."""
     code = 255 - coded.astype(int)
-    size = ((code & 15) * 2 + 33 << (code >> 4 & 7)) - 33
-    return np.where(code & 128, -size, size).astype(np.float64)
+    mantissa = code & 15
+    exponent = code >> 4 & 7
+    is_negative = code & 128
+    size = (mantissa * 2 + 33 << exponent) - 33
+    return np.where(is_negative, -size, size).astype(np.float64)
 
 
-def _a_law(coded: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def _a_law(coded: npt.NDArray[np.generic]) -> npt.NDArray[np.float64]:
     """Decode A-law (ITU-T G.711)."""
     code = coded.astype(int) ^ 0x55
+    mantissa = code & 15
     exponent = code >> 4 & 7
-    size = (code & 15) * 2 + np.where(exponent, 33, 1) << np.maximum(exponent - 1, 0)
-    wave: npt.NDArray[np.float64] = np.where(code & 128, size, -size).astype(np.float64)
-    return wave
+    is_positive = code & 128
+    steps = mantissa * 2 + np.where(exponent, 33, 1)
+    size = steps << np.maximum(exponent - 1, 0)
+    wave: npt.NDArray[np.float64] = np.where(is_positive, size, -size)
+    return wave.astype(np.float64)

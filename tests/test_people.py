@@ -35,7 +35,14 @@ def tone(path: Path, channels: int = 1) -> Path:
 
 def rated(item: str, group: str, *values: float, condition: str = "c") -> Rated:
     raters = {str(n): value for n, value in enumerate(values)}
-    return Rated(item, Path(), group, group, condition, {"quality": raters})
+    return Rated(
+        item,
+        audio=Path(),
+        group=group,
+        unit=group,
+        condition=condition,
+        ratings={"quality": raters},
+    )
 
 
 @pytest.fixture
@@ -232,8 +239,17 @@ def test_words_say_what_an_interval_can_tell() -> None:
     def words(
         low: float | None, high: float | None, lead: float = 0.1, units: int = 6
     ) -> str:
-        over = [("louder", figures.Figure(lead, lead - 0.05, lead + 0.05, 9, 6))]
-        return figures.words(figures.Figure(0.7, low, high, 9, units), over)
+        over = [
+            (
+                "louder",
+                figures.Figure(
+                    value=lead, low=lead - 0.05, high=lead + 0.05, n=9, units=6
+                ),
+            )
+        ]
+        return figures.words(
+            figures.Figure(value=0.7, low=low, high=high, n=9, units=units), over
+        )
 
     assert words(0.4, 0.9) == words(None, None) == "cannot tell from chance"
     assert words(0.6, 0.9) == "with human labels"
@@ -274,7 +290,9 @@ def test_half_of_the_raters_is_the_ceiling() -> None:
 def test_delivery_is_asked_of_pairs_that_differ_in_one_thing() -> None:
     def clip(item: str, **facts: str) -> Rated:
         levels = {"rate": "medium", "pitch": "medium", "intensity": "medium", **facts}
-        return Rated(item, Path(), "2 M", "2", item, facts=levels)
+        return Rated(
+            item, audio=Path(), group="2 M", unit="2", condition=item, facts=levels
+        )
 
     clips = [
         clip("a", rate="slow"),

@@ -46,6 +46,10 @@ class SampleLayout(NamedTuple):
     """Where the size of all of the file stands, 4 bytes; None: nowhere."""
 
 
+#: Codings of WAV whose samples are numbers, or 8-bit logarithms of them.
+_PLAIN_CODINGS = (1, 3, 6, 7, 0xFFFE)
+
+
 def wave(reader: Reader, place: int) -> SampleLayout | None:
     """Return what WAV, RF64 and BW64 say; None: they have no samples."""
     mark = reader.at(place, 4)
@@ -74,7 +78,7 @@ def wave(reader: Reader, place: int) -> SampleLayout | None:
         if name == b"ds64":
             long_at, long_size = at + 16, reader.number(at + 16, 8)
         elif name == b"fmt ":
-            plain = reader.number(at + 8, 2, little) in (1, 3, 6, 7, 0xFFFE)
+            plain = reader.number(at + 8, 2, little) in _PLAIN_CODINGS
             rate = float(reader.number(at + 16, 4, little))
             frame = max(1, reader.number(at + 20, 2, little))
         at += 8 + size + size % 2
@@ -115,12 +119,18 @@ def aiff(reader: Reader, place: int) -> SampleLayout | None:
     return None
 
 
+#: Bytes of a sample in AU, by its coding; others have one.
+_AU_BYTES = {3: 2, 4: 3, 5: 4, 6: 4, 7: 8}
+
+
 def au(reader: Reader, place: int) -> SampleLayout | None:
     """Return what AU says."""
-    start, stated, coding, hertz, channels = (
-        reader.number(place + at, 4, little=False) for at in (4, 8, 12, 16, 20)
-    )
-    width = {1: 1, 2: 1, 3: 2, 4: 3, 5: 4, 6: 4, 7: 8, 27: 1}.get(coding, 1)
+    start = reader.number(place + 4, 4, little=False)
+    stated = reader.number(place + 8, 4, little=False)
+    coding = reader.number(place + 12, 4, little=False)
+    hertz = reader.number(place + 16, 4, little=False)
+    channels = reader.number(place + 20, 4, little=False)
+    width = _AU_BYTES.get(coding, 1)
     frame = max(1, width * channels)
     return SampleLayout(
         first=place + start,
@@ -228,4 +238,5 @@ _PRINTED = bytes((*b"\t\n\v\f\r\x1b", *range(32, 127), *range(128, 256)))
 def _entropy(data: bytes) -> float:
     """Return the entropy of single bytes, bits."""
     counts = Counter(data).values()
-    return log2(len(data)) - sum(count * log2(count) for count in counts) / len(data)
+    known = sum(count * log2(count) for count in counts) / len(data)
+    return log2(len(data)) - known

@@ -81,7 +81,10 @@ class Reader:
         while place < self.size:
             head = self.at(place, 32)
             if head[:3] == b"ID3" and len(head) >= 10:
-                place += 10 + _seven_bits(head[6:10]) + (10 if head[5] & 0x10 else 0)
+                has_footer = bool(head[5] & 0x10)
+                place += 10 + _seven_bits(head[6:10])
+                if has_footer:
+                    place += 10
             elif head[:3] == b"TAG":
                 place += _ID3_V1
             elif head[:8] == b"APETAGEX":
@@ -106,6 +109,7 @@ class Reader:
 
 def _seven_bits(four: bytes) -> int:
     """Return the size of a tag of ID3v2, of which each byte holds seven bits."""
-    return sum(
-        (byte & 0x7F) << shift for byte, shift in zip(four, (21, 14, 7, 0), strict=True)
-    )
+    size = 0
+    for byte in four:
+        size = size << 7 | byte & 0x7F
+    return size

@@ -61,6 +61,12 @@ def test_each_cut_belongs_to_the_upper_word_and_each_norm_names_a_publication(
 
 def test_a_norm_with_a_word_too_few_is_refused() -> None:
     with pytest.raises(ValueError, match="need 3 words, not 2"):
-        Norm("x", "s", (1, 2), ("low", "high"), "us")
+        Norm(quantity="x", unit="s", cuts=(1, 2), words=("low", "high"), source="us")
     with pytest.raises(ValueError, match="ascending"):
-        Norm("x", "s", (2, 1), ("low", "mid", "high"), "us")
+        Norm(
+            quantity="x",
+            unit="s",
+            cuts=(2, 1),
+            words=("low", "mid", "high"),
+            source="us",
+        )

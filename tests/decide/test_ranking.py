@@ -9,9 +9,9 @@ import pytest
 
 from trace_eval.data.items import Single
 from trace_eval.decide.best.candidates import Candidate, TextGroup, groups_of
+from trace_eval.decide.best.options import Scheme
 from trace_eval.decide.best.ranking import (
     Match,
-    Scheme,
     SchemeVerdict,
     bracket,
     by_comparisons,

@@ -60,7 +60,9 @@ def test_rows_come_back_as_they_went_in(tmp_path: Path) -> None:
     passing = _blueprint(Absent(status=Status.FAILED, reason="crashed"))
     lasting = _blueprint(Absent(status=Status.SILENT, reason="no sound"))
     result = [
-        Extracted("a", measured, None, 1.5, {"x": 0.25}),
+        Extracted(
+            source="a", blueprint=measured, error=None, audio_s=1.5, work={"x": 0.25}
+        ),
         Extracted("b", passing, None, 2.0),
         Extracted("c", lasting, None, 0.0),
         Extracted("d", None, "d: cannot be decoded"),
@@ -154,7 +156,13 @@ def test_of_shards_with_the_same_recordings_the_last_one_counts(tmp_path: Path) 
 
 def _act(plan: Plan, place: str, work: Work) -> Any:
     (stage,) = plan.stages(split=False)
-    actor = StageActor(plan, stage, True, place, plan_record(plan.extractors))
+    actor = StageActor(
+        plan=plan,
+        stage=stage,
+        last=True,
+        place=place,
+        record=plan_record(plan.extractors),
+    )
     cell = np.empty(1, dtype=object)
     cell[0] = work.packed()
     return actor({WORK: cell})
@@ -245,7 +253,17 @@ def test_where_a_gpu_is_asked_for(tmp_path: Path) -> None:
     def split(device: str, gpus: float, plan: Plan = model) -> bool:
         options = ExtractOptions(device=device)
         return _split(
-            RayJob(plan, {}, "", frozenset(), [], {}, "", options), Size(4, gpus)
+            RayJob(
+                plan=plan,
+                record={},
+                digest="",
+                names=frozenset(),
+                sources=[],
+                earlier={},
+                place="",
+                options=options,
+            ),
+            Size(4, gpus),
         )
 
     assert split("auto", 1)

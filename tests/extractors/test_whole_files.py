@@ -41,7 +41,9 @@ def test_files_that_are_joined_are_decoded_to_the_end(
     kind: str, tmp_path: Path
 ) -> None:
     lengths = (0.8, 1.1, 0.6)
-    parts = [encoded(kind, s, RATE, 1, n) for n, s in enumerate(lengths)]
+    parts = [
+        encoded(kind, s, rate=RATE, channels=1, seed=n) for n, s in enumerate(lengths)
+    ]
     path = tmp_path / "joined.audio"
     path.write_bytes(b"".join(parts))
     clip = decode(path)
@@ -165,7 +167,7 @@ def test_mp3_without_a_count_of_frames_is_read_to_its_end() -> None:
 def test_streaming_servers_sizes_of_all_ones_end_where_the_next_file_begins() -> None:
     parts = []
     for number in range(3):
-        data = bytearray(encoded("WAV/PCM_16", 0.5, RATE, 1, number))
+        data = bytearray(encoded("WAV/PCM_16", 0.5, rate=RATE, channels=1, seed=number))
         data[4:8] = data[40:44] = b"\xff\xff\xff\xff"
         parts.append(bytes(data))
     assert decode(b"".join(parts)).samples.shape == (3 * RATE // 2, 1)

@@ -154,9 +154,11 @@ def test_a_rubric_fits_its_items() -> None:
     ):
         TRACE.parse("content", "tie")
     with pytest.raises(ValueError, match="does not rate a pair"):
-        Rubric("mine", "1", ("overall",), FIVE, "pair")
+        Rubric(
+            name="mine", version="1", dimensions=("overall",), scale=FIVE, item="pair"
+        )
     with pytest.raises(ValueError, match="one or more different dimensions"):
-        Rubric("mine", "1", (), FIVE, "single")
+        Rubric(name="mine", version="1", dimensions=(), scale=FIVE, item="single")
 
 
 def test_an_unacceptable_answer_cannot_win() -> None:

@@ -327,10 +327,16 @@ def test_text_accuracy_has_marks(answers: Path, tmp_path: Path) -> None:
     assert "Question" not in text
     position = review.position("ada")
     assert position is not None
-    assert review.answer("ada", position.task, "t-acc", "0", Remark("", ["o", "d"]))
+    assert review.answer(
+        "ada", position.task, step="t-acc", value="0", remark=Remark("", ["o", "d"])
+    )
     with pytest.raises(UserError, match="code 'q': use o, d, w"):
         review.answer(
-            "ada", review.position("ada").task, "t-acc", "1", Remark("", ["q"])
+            "ada",
+            review.position("ada").task,
+            step="t-acc",
+            value="1",
+            remark=Remark("", ["q"]),
         )
     (row,) = rows_of(review, tmp_path / "out")
     assert (row["score"], row["feedback"]) == ("0", "d o")
@@ -372,8 +378,10 @@ def test_an_answer_must_be_played_unless_it_need_not(answers: Path) -> None:
     review = opened(answers, "mos", unplayed=False)
     task = review.position("ada").task
     with pytest.raises(UserError, match="play P first: a rating asks to have heard it"):
-        review.answer("ada", task, "mos", "3", Remark(played=()))
-    assert review.answer("ada", task, "mos", "3", Remark(played=("p",)))
+        review.answer("ada", task, step="mos", value="3", remark=Remark(played=()))
+    assert review.answer(
+        "ada", task, step="mos", value="3", remark=Remark(played=("p",))
+    )
 
 
 WIDE = """

@@ -6,6 +6,7 @@ import csv
 import html
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -58,10 +59,19 @@ def run(tmp_path: Path) -> Path:
     return scripted_run(tmp_path, records, replies, JudgeOptions(samples=2))
 
 
-def rate(review: Review, rater: str, task: int, *given: Any) -> bool:
-    """Answer the only question of an item: a score, then codes and a comment."""
-    value, codes, comment = (*given, *((), "")[len(given) - 1 :])
-    return review.answer(rater, task, "correctness", value, Remark(comment, codes))
+def rate(
+    review: Review,
+    rater: str,
+    task: int,
+    value: Any,
+    *,
+    codes: Sequence[str] = (),
+    comment: str = "",
+) -> bool:
+    """Answer the only question of an item: a score, with codes and a comment."""
+    return review.answer(
+        rater, task, step="correctness", value=value, remark=Remark(comment, codes)
+    )
 
 
 def task_of(review: Review, rater: str) -> int:
@@ -72,9 +82,9 @@ def test_the_queue_goes_by_variance_and_takes_ratings_codes_and_null(run: Path) 
     review = open_review(run)
     assert [item.id for item in review.items] == ["i1", "i2", "i0"]
     assert [item.id for item in open_review(run, {"budget": 2}).items] == ["i1", "i2"]
-    assert rate(review, "ada", 0, "4", ["u", "e"], "hm")
+    assert rate(review, "ada", 0, "4", codes=["u", "e"], comment="hm")
     assert not rate(review, "ada", 0, "5")  # an old page
-    assert rate(review, "ada", 1, "none", ["e"])
+    assert rate(review, "ada", 1, "none", codes=["e"])
     given = review.store.stored()
     assert [(g.item, score_of(g.value), g.codes) for g in given] == [
         ("i1", 4, ("e", "u")),
@@ -88,7 +98,7 @@ def test_the_queue_goes_by_variance_and_takes_ratings_codes_and_null(run: Path) 
         with pytest.raises(UserError, match=why):
             rate(review, "ada", 2, value)
     with pytest.raises(UserError, match="code 'z'"):
-        rate(review, "ada", 2, "3", ["z"])
+        rate(review, "ada", 2, "3", codes=["z"])
     assert review.undo("ada")
     assert task_of(review, "ada") == 1
     undone = review.store.stored(all_=True)[1]
@@ -97,7 +107,7 @@ def test_the_queue_goes_by_variance_and_takes_ratings_codes_and_null(run: Path) 
 
 def test_a_correction_sets_ratings_aside_and_asks_again(run: Path) -> None:
     review = open_review(run)
-    rate(review, "ada", 0, "1", ["r"])
+    rate(review, "ada", 0, "1", codes=["r"])
     rate(review, "bob", 0, "5")
     rate(review, "ada", 1, "2")
     flags = review.flags()
@@ -158,8 +168,8 @@ def test_a_correction_by_another_server_sets_earlier_ratings_aside(run: Path) ->
 
 def test_exports_feed_agreement(run: Path, tmp_path: Path) -> None:
     review = open_review(run)
-    rate(review, "ada", 0, "4", [], "=cmd()")
-    rate(review, "ada", 1, "none", ["u"])
+    rate(review, "ada", 0, "4", codes=[], comment="=cmd()")
+    rate(review, "ada", 1, "none", codes=["u"])
     rate(review, "bob", 0, "5")
     review.undo("bob")
     labels, aside, _ = write_exports(review, tmp_path / "out")
@@ -184,13 +194,15 @@ def test_a_rubric_may_ask_how_sure_a_rater_is(run: Path, tmp_path: Path) -> None
         make_plan(material, QueueOptions()),
     )
     client = client_of(review, "ada")
-    assert review.answer("ada", 0, "sure", "4", Remark("hm", ["u"]))
+    assert review.answer("ada", 0, step="sure", value="4", remark=Remark("hm", ["u"]))
     page = client.get("/review").text
     assert "How sure are you of this rating?" in page
     assert 'data-key="3">Certain' in page
     with pytest.raises(UserError, match="confidence: '4' is no answer; use 1, 2, 3"):
         review.answer("ada", 0, "sure.confidence", "4")
-    assert review.answer("ada", 0, "sure.confidence", "1", Remark("noisy"))
+    assert review.answer(
+        "ada", 0, step="sure.confidence", value="1", remark=Remark("noisy")
+    )
     assert task_of(review, "ada") == 1
     assert review.answer("ada", 1, "sure", "none")  # nobody is sure of no score
     assert task_of(review, "ada") == 2
@@ -211,8 +223,8 @@ def test_exported_items_hold_every_rating_that_counts(
     run: Path, tmp_path: Path
 ) -> None:
     review = open_review(run)
-    rate(review, "ada", 0, "4", ["u"])
-    rate(review, "bob", 0, "none", ["e"])
+    rate(review, "ada", 0, "4", codes=["u"])
+    rate(review, "bob", 0, "none", codes=["e"])
     rate(review, "ada", 1, "2")
     review.correct("eve", 1, {"reference": "better"})
     rate(review, "bob", 1, "3")

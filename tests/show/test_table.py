@@ -41,9 +41,25 @@ class Row:
 
 
 FULL = Row(
-    "a", 4, 3, 1.25, IntervalEstimate(0.5, (0.1, 0.9)), 0.2, (0.0, 0.4), Part(1, 4, 0.5)
+    judge="a",
+    items=4,
+    scored=3,
+    wait=1.25,
+    share=IntervalEstimate(0.5, (0.1, 0.9)),
+    mean=0.2,
+    limits=(0.0, 0.4),
+    part=Part(1, 4, 0.5),
 )
-BARE = Row("b", 4, 4, None, IntervalEstimate(None), 0.25, None, None)
+BARE = Row(
+    judge="b",
+    items=4,
+    scored=4,
+    wait=None,
+    share=IntervalEstimate(None),
+    mean=0.25,
+    limits=None,
+    part=None,
+)
 
 
 def test_a_table_picks_fields_and_properties_by_name() -> None:
@@ -72,8 +88,16 @@ def test_a_column_beside_depends_on_more_than_the_row() -> None:
 def test_every_number_has_its_interval_and_its_items() -> None:
     shown = table("T", [FULL, BARE], "judge items wait share mean")
     assert list(figures(shown)) == [
-        TableNumber("a", "waits", 1.25, None, None, 4, ""),
-        TableNumber("a", "share", 0.5, 0.1, 0.9, 4, ""),
-        TableNumber("a", "mean", 0.2, 0.0, 0.4, 4, ""),
-        TableNumber("b", "mean", 0.25, None, None, 4, ""),
+        TableNumber(
+            name="a", column="waits", value=1.25, low=None, high=None, n=4, unit=""
+        ),
+        TableNumber(
+            name="a", column="share", value=0.5, low=0.1, high=0.9, n=4, unit=""
+        ),
+        TableNumber(
+            name="a", column="mean", value=0.2, low=0.0, high=0.4, n=4, unit=""
+        ),
+        TableNumber(
+            name="b", column="mean", value=0.25, low=None, high=None, n=4, unit=""
+        ),
     ]

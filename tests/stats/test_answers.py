@@ -175,9 +175,15 @@ def places(high: int | None, *lows: int) -> dict[str, Any]:
     return {
         "places": ahead(
             SystemStanding(
-                "win_rate", r.system, 0.5, None, 1, low if high else None, top, 0
+                method="win_rate",
+                system=rate.system,
+                value=0.5,
+                exact=None,
+                rank=1,
+                low=low if high else None,
+                high=top,
             )
-            for r, (low, top) in zip(THREE, ends, strict=True)
+            for rate, (low, top) in zip(THREE, ends, strict=True)
         )
     }
 
@@ -248,10 +254,19 @@ def score(
     if rule is not None:
         beside = tuple(limit - rule[0] for limit in limits) if limits else None
         difference = IntervalEstimate(value - rule[0], beside)
-    rules = (
-        () if rule is None else (Baseline("longer", rule[1], rule[0], None, value, p),)
-    )
-    rules = tuple(replace(one, difference=difference) for one in rules)
+    rules: tuple[Baseline, ...] = ()
+    if rule is not None:
+        accuracy, pairs = rule
+        longer = Baseline(
+            name="longer",
+            items=pairs,
+            accuracy=accuracy,
+            accuracy_2way=None,
+            judge=value,
+            p=p,
+            difference=difference,
+        )
+        rules = (longer,)
     return JudgeScore(
         judge=judge,
         dimension="overall",
@@ -302,7 +317,16 @@ def compared(
 ) -> Comparison:
     """Of the judges ``a`` and ``b``."""
     got = IntervalEstimate(difference, limits)
-    return Comparison("a", "b", "overall", 100, got, got, McNemar(20, 10, p), p)
+    return Comparison(
+        first="a",
+        second="b",
+        dimension="overall",
+        items=100,
+        difference=got,
+        kappa_difference=got,
+        mcnemar=McNemar(20, 10, p),
+        p_holm=p,
+    )
 
 
 def test_a_rule_counts_on_half_of_the_pairs() -> None:
@@ -342,7 +366,11 @@ def test_the_best_judge_beside_the_next() -> None:
 
 def test_scores_and_people() -> None:
     got = AgreementFigure(
-        "agreement", "j", "rho", IntervalEstimate(0.3, (0.01, 0.5)), 20
+        group="agreement",
+        who="j",
+        name="rho",
+        estimate=IntervalEstimate(0.3, (0.01, 0.5)),
+        rows=20,
     )
     fields = (
         "selective",
@@ -361,7 +389,7 @@ def test_scores_and_people() -> None:
         "rubric": None,
     }
     known |= {"ratings": 20, "questions": None, "low": 1, "high": 5, "fitted_on": ""}
-    coverage = (Coverage("j", 20, 20, 20, 0),)
+    coverage = (Coverage(judge="j", items=20, rated=20, scored=20, unscored=0),)
     report: Any = (
         dict.fromkeys(fields, ()) | known | {"coverage": coverage, "verdicts": ()}
     )
@@ -373,7 +401,13 @@ def test_scores_and_people() -> None:
     assert nothing == (
         "Nothing that annotators rated was scored: nothing can be said.",
     )
-    equal = AgreementFigure("agreement", "j", "rho", IntervalEstimate(None, None), 20)
+    equal = AgreementFigure(
+        group="agreement",
+        who="j",
+        name="rho",
+        estimate=IntervalEstimate(None, None),
+        rows=20,
+    )
     (only,) = agree_answer(ScoreReport(**report, figures=(equal,)))
     assert only.startswith("Spearman's rho is not defined over 20 answers: all scores")
 
@@ -382,10 +416,21 @@ def scored(
     *rows: tuple[str, float, Limits, tuple[int | None, int | None], float | None],
 ) -> tuple[str, ...]:
     """Answer on rows of system, mean, interval, bounds of rank and annotators' mean."""
-    means = [MeanRow(s, 10, 0, IntervalEstimate(v, i), p) for s, v, i, _, p in rows]
+    means = [
+        MeanRow(system=s, scored=10, unscored=0, mean=IntervalEstimate(v, i), people=p)
+        for s, v, i, _, p in rows
+    ]
     places = [
-        SystemStanding("mean_score", s, v, None, 1, *rank, 0)
-        for s, v, _, rank, _ in rows
+        SystemStanding(
+            method="mean_score",
+            system=system,
+            value=mean,
+            exact=None,
+            rank=1,
+            low=low,
+            high=high,
+        )
+        for system, mean, _, (low, high), _ in rows
     ]
     return rank_answer(ranking((), means=tuple(means), places=ahead(places)))
 
@@ -437,13 +482,30 @@ def comparison(
     known = () if p is None else (compared(p, **more),)
     names = tuple(one.judge for one in scores)
     return RunComparison(
-        names, CompareOptions(), 100, {}, None, (), scores, known, mutual, ()
+        names=names,
+        options=CompareOptions(),
+        shared=100,
+        only={},
+        labels=None,
+        costs=(),
+        people=scores,
+        differences=known,
+        mutual=mutual,
+        apart=(),
     )
 
 
 def same(first: str, second: str, value: float) -> Mutual:
     got = IntervalEstimate(value, (value - 0.1, value + 0.1))
-    return Mutual(first, second, "overall", (), 100, got, got)
+    return Mutual(
+        first=first,
+        second=second,
+        dimension="overall",
+        labels=(),
+        items=100,
+        same=got,
+        kappa=got,
+    )
 
 
 def test_two_runs_beside_people() -> None:

@@ -53,8 +53,14 @@ def test_no_bias_is_seldom_claimed_where_instructions_have_several_pairs() -> No
         codes = alike(rng)
         for counts, unit in ((claims, UNIT), (apart, None)):
             counts["position"] += position_bias(codes, codes, unit).p < 0.05
-            counts["length"] += length_bias(ties, codes, long, short, unit).p < 0.05
-            counts["verbosity"] += verbosity(ties, codes, long, short, unit).p < 0.05
+            counts["length"] += (
+                length_bias(ties, codes, length_a=long, length_b=short, unit=unit).p
+                < 0.05
+            )
+            counts["verbosity"] += (
+                verbosity(ties, codes, tokens_a=long, tokens_b=short, unit=unit).p
+                < 0.05
+            )
             counts["self"] += self_comparisons(codes, every, unit).p < 0.05
     assert max(claims.values()) <= MOST * DRAWS, claims
     assert min(apart.values()) >= 0.3 * DRAWS, apart  # the test knows a wrong answer
@@ -83,7 +89,9 @@ def test_no_bias_of_hard_pairs_or_mirrored_answers_is_claimed() -> None:
             np.int8
         )
         ease = rng.random(INSTRUCTIONS)[UNIT] + 0.01 * rng.random(len(UNIT))
-        hard = difficulty(place, back, ease + 2, np.full(len(UNIT), 2.0), UNIT)
+        hard = difficulty(
+            place, back, mos_a=ease + 2, mos_b=np.full(len(UNIT), 2.0), unit=UNIT
+        )
         assert hard is not None
         claims["ease"] += hard.p is not None and hard.p < 0.05
         claims["quartile"] += hard.quartiles[0].bias.p < 0.05
@@ -91,7 +99,9 @@ def test_no_bias_of_hard_pairs_or_mirrored_answers_is_claimed() -> None:
             other[:half],
             np.where(alike(rng)[:half] > 0, other[:half], 1 - other[:half]),
         ]
-        found = mirrored_truth(ids, facts, kept.astype(np.int8), "labels", together)
+        found = mirrored_truth(
+            ids, facts, kept.astype(np.int8), who="labels", unit=together
+        )
         claims["mirrored"] += any("mirror the labels" in one.text for one in found)
     assert max(claims.values()) <= 0.1 * DRAWS // 2, claims
 
@@ -124,10 +134,10 @@ def test_exchanged_labels_are_told_by_instructions() -> None:
         truth = rng.integers(0, 2, len(UNIT)).astype(np.int8)
         agrees = alike(rng) == 0
         predicted = np.where(agrees, truth, 1 - truth).astype(np.int8)
-        found += bool([*swapped(ids, truth, predicted, "judge", UNIT)])
+        found += bool([*swapped(ids, truth, predicted, who="judge", unit=UNIT)])
     assert found <= 0.03 * DRAWS
     mirrored = (1 - truth).astype(np.int8)
-    assert [*swapped(ids, truth, mirrored, "judge", UNIT)]
+    assert [*swapped(ids, truth, mirrored, who="judge", unit=UNIT)]
 
 
 def test_a_run_counts_instructions_in_its_own_test_of_places() -> None:

@@ -55,14 +55,28 @@ def test_verdicts_follow_their_rules() -> None:
             f"unknown: {pairs} pairs are judged"
             in decide(good, 1.0, p, both_orders=pairs).why
         )
-    assert decide(good, 1.0, 0.5, (DataWarning("place", ""),), 200).use == "screen only"
+    assert (
+        decide(
+            good,
+            coverage=1.0,
+            position_p=0.5,
+            warnings=(DataWarning("place", ""),),
+            both_orders=200,
+        ).use
+        == "screen only"
+    )
     assert "prefers a position" in decide(good, 1.0, 0.001).why
     assert decide(good, 0.4999, None).why == "only 49.99% of the pairs are scored"
-    assert decide(good, 0.7996, 0.5, (), 200).why.endswith("scored only 79.96%")
+    assert decide(
+        good, coverage=0.7996, position_p=0.5, warnings=(), both_orders=200
+    ).why.endswith("scored only 79.96%")
     assert decide(None, 1.0, None).use == "unknown"
     assert decide(score(0.9, 20), 1.0, None).use == "unknown"
     swapped = (DataWarning("swapped", "far below chance"),)
-    assert decide(good, 1.0, None, swapped).use == "do not use"
+    assert (
+        decide(good, coverage=1.0, position_p=None, warnings=swapped).use
+        == "do not use"
+    )
 
 
 def test_the_human_ceiling_by_hand() -> None:

@@ -9,7 +9,7 @@ from tests.support.label_tables import QUICK, codes, table
 from trace_eval.decide.agree import agree
 from trace_eval.opinions.codes import TYPED, Codes
 from trace_eval.opinions.units import units
-from trace_eval.stats.agreement.baselines import majority, random_matched
+from trace_eval.stats.agreement.baselines import codes_by, majority, random_matched
 from trace_eval.stats.agreement.bias import length_bias
 from trace_eval.stats.agreement.checks import (
     copied_ties,
@@ -50,7 +50,9 @@ def loop_bug(labels: Codes) -> Codes:
 
 def test_ties_overwritten_by_the_row_before() -> None:
     truth = RNG.choice(4, 200, p=[0.3, 0.3, 0.2, 0.2]).astype(np.int8)
-    (got,) = copied_ties(names(200), loop_bug(truth), truth, "judge", "the labels")
+    (got,) = copied_ties(
+        names(200), loop_bug(truth), truth, who="judge", against="the labels"
+    )
     assert got.check == "copied_ties"
     ties = np.flatnonzero(truth >= 2)
     assert got.rows == tuple(f"p{row}" for row in ties if row > 0)
@@ -59,11 +61,17 @@ def test_ties_overwritten_by_the_row_before() -> None:
 def test_a_judge_that_never_ties_is_no_copy() -> None:
     truth = RNG.choice(4, 400, p=[0.3, 0.3, 0.2, 0.2]).astype(np.int8)
     winners = RNG.integers(0, 2, 400).astype(np.int8)
-    assert not [*copied_ties(names(400), winners, truth, "judge", "the labels")]
-    assert not [*copied_ties(names(400), truth, truth, "judge", "the labels")]
+    assert not [
+        *copied_ties(names(400), winners, truth, who="judge", against="the labels")
+    ]
+    assert not [
+        *copied_ties(names(400), truth, truth, who="judge", against="the labels")
+    ]
     # always saying 1 repeats the row before as well, but chance explains all of it
     constant = np.zeros(400, np.int8)
-    assert not [*copied_ties(names(400), constant, truth, "judge", "the labels")]
+    assert not [
+        *copied_ties(names(400), constant, truth, who="judge", against="the labels")
+    ]
 
 
 def test_swapped_answers_with_unswapped_labels() -> None:
@@ -245,8 +253,8 @@ def test_a_rule_by_numbers_is_missing_where_equal_or_unknown() -> None:
         "duration_a": np.array([2, 1, 1, np.nan]),
         "duration_b": np.array([1, 2, 1, 1.0]),
     }
-    got = NumberRule("longer answer", "duration").codes(facts)
+    got = codes_by(NumberRule("longer answer", "duration"), facts)
     assert got.tolist() == codes("12--").tolist()
-    shorter = NumberRule("shorter answer", "duration", lower=True).codes(facts)
+    shorter = codes_by(NumberRule("shorter answer", "duration", lower=True), facts)
     assert shorter.tolist() == codes("21--").tolist()
-    assert NumberRule("higher MOS", "mos").codes({}) is None
+    assert codes_by(NumberRule("higher MOS", "mos"), {}) is None

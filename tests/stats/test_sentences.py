@@ -86,24 +86,36 @@ def test_the_outcome_of_a_test(better: bool, p: float | None, words: str) -> Non
     assert outcome(better, p, 0.95, "t") == words
 
 
+def winner_said(
+    rate: float, interval: tuple[float, float], p: float, *, pairs: int
+) -> str:
+    """Say which of the systems a and b wins so many pairs, by a test t."""
+    return head_to_head(
+        names=("a", "b"),
+        results=(rate, interval, p),
+        of=f"of {pairs} pairs",
+        level=0.95,
+        test="t",
+    )
+
+
 @pytest.mark.parametrize("even", [0.5, 1 / 3 + 1 / 6, 0.5 + 4e-16, 0.5 - 9e-10])
 def test_even_is_even_but_for_rounding(even: float) -> None:
-    words = head_to_head(("a", "b"), (even, (0.4, 0.6), 1.0), "of 9 pairs", 0.95, "t")
+    words = winner_said(even, (0.4, 0.6), 1.0, pairs=9)
     assert words == "a and b win equally often, 50 % [40, 60] of 9 pairs"
     assert more_labels(9, (even, 0.5, (0.4, 0.6)), 0.95) is None
-    near = (0.5 + 2e-9, (0.4, 0.6), 0.99)
-    assert "wins 50.01 %" in head_to_head(("a", "b"), near, "of 9 pairs", 0.95, "t")
+    near = winner_said(0.5 + 2e-9, (0.4, 0.6), 0.99, pairs=9)
+    assert "wins 50.01 %" in near
 
 
 def test_an_interval_that_is_clear_of_one_half_where_the_test_shows_nothing() -> None:
-    figures = 0.79, (0.52, 0.92)
-    doubt = head_to_head(("a", "b"), (*figures, 0.057), "of 14 pairs", 0.95, "t")
+    doubt = winner_said(0.79, (0.52, 0.92), 0.057, pairs=14)
     assert doubt.endswith(
         "not shown to be better (t, p = 0.057), although the interval is clear of 50 %"
     )
-    shown = head_to_head(("a", "b"), (*figures, 0.03), "of 14 pairs", 0.95, "t")
+    shown = winner_said(0.79, (0.52, 0.92), 0.03, pairs=14)
     assert "although" not in shown
-    wide = head_to_head(("a", "b"), (0.79, (0.4, 0.9), 0.2), "of 14 pairs", 0.95, "t")
+    wide = winner_said(0.79, (0.4, 0.9), 0.2, pairs=14)
     assert "although" not in wide
 
 

@@ -111,7 +111,13 @@ def open_at(
     """Open a fresh review of a run with these queue options."""
     material = load_material(run)
     plan = make_plan(material, QueueOptions(**options))  # type: ignore[arg-type]
-    return Review(material, Store(run / DATABASE), plan, show_judge, allow_unplayed)
+    return Review(
+        material,
+        Store(run / DATABASE),
+        plan,
+        show_judge=show_judge,
+        allow_unplayed=allow_unplayed,
+    )
 
 
 def opened(source: Path, name: str, *, unplayed: bool = True, **queue: Any) -> Review:
@@ -127,7 +133,11 @@ def answered(review: Review, rater: str, value: str, comment: str = "") -> str:
     assert position is not None
     assert position.step is not None
     done = review.answer(
-        rater, position.task, position.step.key, value, Remark(comment)
+        rater,
+        position.task,
+        step=position.step.key,
+        value=value,
+        remark=Remark(comment),
     )
     assert done
     return position.view.item
@@ -160,8 +170,10 @@ def say(review: Review, rater: str, rating: Rating, comment: str = "") -> str:
             position = review.position(rater)
             assert position is not None
             assert position.step is not None
-            assert review.answer(rater, task, position.step.key, value, Remark(comment))
-    assert review.answer(rater, task, "comment", "", Remark(comment))
+            assert review.answer(
+                rater, task, step=position.step.key, value=value, remark=Remark(comment)
+            )
+    assert review.answer(rater, task, step="comment", value="", remark=Remark(comment))
     return item
 
 

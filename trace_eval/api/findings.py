@@ -15,12 +15,15 @@ from typing import TYPE_CHECKING, Any
 
 from blueprints import UserError
 from trace_eval.api.finding import Finding
+from trace_eval.compare.evaluate import RunComparison
+from trace_eval.compare.tables import compare_answer, compare_tables
 from trace_eval.data.columns import Columns
 from trace_eval.data.files import as_path
 from trace_eval.decide.answers import answer_of, card_answer, enough_of, raters_of
 from trace_eval.decide.card_page import comparison
 from trace_eval.decide.screen import screen_tables
 from trace_eval.opinions.opinions import Opinions
+from trace_eval.report.answer import run_answer
 from trace_eval.runs.run import Run
 from trace_eval.runs.table import table_of
 from trace_eval.show.draw import Point
@@ -33,7 +36,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from trace_eval.compare.evaluate import RunComparison
     from trace_eval.compare.gate.report import GateReport
     from trace_eval.compare.scores import ScoreComparison
     from trace_eval.decide.ablation import AblationReport
@@ -194,9 +196,6 @@ def gate_finding(report: GateReport) -> Finding:
 
 def comparison_finding(report: RunComparison | ScoreComparison) -> Finding:
     """Turn the report of ``compare`` into an object of a notebook."""
-    from trace_eval.compare.evaluate import RunComparison
-    from trace_eval.compare.tables import compare_answer, compare_tables
-
     if isinstance(report, RunComparison):
         axis, ends = "same label, share", _SHARE
         result = [
@@ -324,8 +323,6 @@ class FindingsPage(PosixPath):
 
 def page_of(run: Run, path: Path) -> FindingsPage:
     """Make the page object of a run, with the first sentences of its report."""
-    from trace_eval.report.answer import run_answer
-
     page = FindingsPage(path)
     page.finding = dataclasses.replace(
         results_of(run), title="Report", sentences=run_answer(run.folder)

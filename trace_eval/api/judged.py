@@ -16,6 +16,7 @@ from trace_eval.api import findings
 from trace_eval.api.finding import Finding
 from trace_eval.api.python_words import in_python, python_words
 from trace_eval.compare.options import CompareOptions
+from trace_eval.compare.scores import compare_folders
 from trace_eval.data.settings import with_settings
 from trace_eval.data.sources import source_of
 from trace_eval.data.system_folders import Systems
@@ -127,8 +128,6 @@ class Run(StoredRun):
         Raises:
             UserError: they share no item, or an option is unknown.
         """
-        from trace_eval.compare.scores import compare_folders
-
         several = isinstance(others, Sequence) and not isinstance(others, str)
         listed: Sequence[Any] = others if several else [others]  # type: ignore[assignment]
         folders: list[Path] = []

@@ -40,16 +40,17 @@ class Map:
     y: tuple[float, ...]
 
     def __post_init__(self) -> None:
-        rising = all(a < b for a, b in pairwise(self.x)) and sorted(self.y) == [*self.y]
-        if not self.x or len(self.x) != len(self.y) or not rising:
+        x_rises = all(a < b for a, b in pairwise(self.x))
+        y_falls = any(a > b for a, b in pairwise(self.y))
+        if not self.x or len(self.x) != len(self.y) or not x_rises or y_falls:
             raise ValueError("a calibration that does not rise")
 
     def __call__(self, values: ArrayLike) -> NDArray[np.float64]:
         """Map values to where they are taken; NaN stays [shape as of ``values``]."""
-        values = np.asarray(
-            values, float
-        )  # of a map with one point, interp is its height for NaN
-        return np.where(np.isnan(values), np.nan, np.interp(values, self.x, self.y))
+        values = np.asarray(values, float)
+        mapped = np.interp(values, self.x, self.y)
+        # Of a map with one point, interp gives its height for NaN.
+        return np.where(np.isnan(values), np.nan, mapped)
 
 
 @dataclass(frozen=True)
@@ -138,10 +139,8 @@ class FusionModel:
             raise UserError(
                 f"{path}: not a fused judge ({error}); train it again"
             ) from error
-        if (
-            not model.members
-            or abs(math.fsum(m.weight for m in model.members) - 1) > 1e-6
-        ):
+        weights = math.fsum(member.weight for member in model.members)
+        if abs(weights - 1) > 1e-6:
             raise UserError(f"{path}: the weights do not add up to 1; train it again")
         return model
 
@@ -156,22 +155,24 @@ def spread_over(
     """
     from scipy.special import betainc
 
-    low, width = labels[0], labels[-1] - labels[0]
+    low, high = labels[0], labels[-1]
     room = mean * (1 - mean)
+    nothing = dict.fromkeys(labels, 0.0)
     if room <= 1e-12 or variance >= room * (1 - 1e-9):
-        return {
-            label: (1 - mean) * (label == low) + mean * (label == labels[-1])
-            for label in labels
-        }
-    positions = [(label - low) / width for label in labels]
+        return nothing | {low: 1 - mean, high: mean}
+    positions = [(label - low) / (high - low) for label in labels]
     if variance <= 1e-9:
-        nearest = min(range(len(labels)), key=lambda n: (abs(positions[n] - mean), -n))
-        return {label: float(n == nearest) for n, label in enumerate(labels)}
+        # Of two that are as near the higher one.
+        nearest = min(
+            zip(positions, labels, strict=True),
+            key=lambda place: (abs(place[0] - mean), -place[0]),
+        )
+        return nothing | {nearest[1]: 1.0}
     size = room / variance - 1
-    edges = [(a + b) / 2 for a, b in pairwise(positions)]
-    below = [
-        0.0,
-        *(float(betainc(mean * size, (1 - mean) * size, e)) for e in edges),
-        1.0,
-    ]
-    return {label: max(0.0, below[n + 1] - below[n]) for n, label in enumerate(labels)}
+    alpha, beta = mean * size, (1 - mean) * size
+    below = [0.0]
+    for one, other in pairwise(positions):
+        below.append(float(betainc(alpha, beta, (one + other) / 2)))
+    below.append(1.0)
+    masses = (max(0.0, above - under) for under, above in pairwise(below))
+    return dict(zip(labels, masses, strict=True))

@@ -16,6 +16,7 @@ from contextlib import contextmanager, suppress
 from functools import lru_cache
 from itertools import count
 from pathlib import Path
+from typing import NamedTuple
 
 from blueprints import UserError
 from extractors import Stamp, stamp_of
@@ -139,17 +140,14 @@ def refuse_url(path: Path) -> None:
 
 def refuse_package(folder: Path) -> None:
     """Refuse a folder in a Python package, where an import would find results."""
-    here = Path(
-        os.path.realpath(folder)
-    )  # Path.resolve raises where links go in a circle
-    inside = next(
-        (p for p in (here, *here.parents) if (p / "__init__.py").is_file()), None
-    )
-    if inside:
-        raise UserError(
-            f"{folder}: {inside} is a Python package (it has an __init__.py);"
-            " choose another --out"
-        )
+    # Path.resolve raises where links go in a circle.
+    here = Path(os.path.realpath(folder))
+    for outer in (here, *here.parents):
+        if (outer / "__init__.py").is_file():
+            raise UserError(
+                f"{folder}: {outer} is a Python package (it has an __init__.py);"
+                " choose another --out"
+            )
 
 
 @contextmanager
@@ -178,27 +176,45 @@ def claimed(
 
 def _files(path: Path) -> set[str]:
     """Return the SHA-256 of all that was ever written as this file."""
-    return _read(path.parent)[0].get(encoded(path.name).decode(), set())
+    name = encoded(path.name).decode()
+    return _read(path.parent).files.get(name, set())
 
 
 def _kinds(folder: Path) -> set[str]:
-    return _read(folder)[1]
+    return _read(folder).kinds
 
 
-def _read(folder: Path) -> tuple[dict[str, set[str]], set[str]]:
+class _FolderRecord(NamedTuple):
+    """The record that a folder of ours holds of itself.
+
+    Attributes:
+        files: SHA-256 of all that was ever written, by the name of the file.
+        kinds: what the folder is.
+    """
+
+    files: dict[str, set[str]]
+    kinds: set[str]
+
+
+def _read(folder: Path) -> _FolderRecord:
     path = folder / RECORD
     stamp = stamp_of(path)
-    return _parsed(path, stamp) if stamp else ({}, set())
+    if stamp is None:
+        return _FolderRecord(files={}, kinds=set())
+    return _parsed(path, stamp)
 
 
 @lru_cache(maxsize=8)
-def _parsed(path: Path, stamp: Stamp) -> tuple[dict[str, set[str]], set[str]]:
+def _parsed(path: Path, stamp: Stamp) -> _FolderRecord:
     """Read a folder's record as it was then; unreadable lines are left out."""
     files: dict[str, set[str]] = {}
     kinds: set[str] = set()
     for _, line in strict_json.lines(path):
-        if isinstance(line, dict) and isinstance(name := line.get("file"), str):
+        if not isinstance(line, dict):
+            continue
+        name, kind = line.get("file"), line.get("folder")
+        if isinstance(name, str):
             files.setdefault(name, set()).add(str(line.get("sha256")))
-        elif isinstance(line, dict) and isinstance(kind := line.get("folder"), str):
+        elif isinstance(kind, str):
             kinds.add(kind)
-    return files, kinds
+    return _FolderRecord(files=files, kinds=kinds)

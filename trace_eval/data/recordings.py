@@ -8,6 +8,7 @@ from typing import NoReturn
 
 from blueprints import InputError, UserError
 from extractors import AUDIO_SUFFIXES, AudioError, opened
+from trace_eval.data import remote
 from trace_eval.data.access import allowed, refusal
 from trace_eval.data.answers import Recording
 from trace_eval.data.items import Pair, Single
@@ -96,9 +97,7 @@ def find_urls(url: str) -> list[str]:
     allowed(url)
     if glob_base(url) is None and _suffix(url) in AUDIO_SUFFIXES:
         return [url]
-    from trace_eval.data.remote import find
-
-    return find(url, AUDIO_SUFFIXES) or _none(redacted(url))
+    return remote.find(url, AUDIO_SUFFIXES) or _none(redacted(url))
 
 
 def _none(where: Path | str) -> NoReturn:

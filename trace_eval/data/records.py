@@ -184,11 +184,11 @@ def _place(tree: dict[str, Any], key: str, value: Any) -> None:
 
 def is_pair_record(record: Mapping[str, Any]) -> bool:
     """Tell whether a record has two answers."""
-    sides = {
-        _PLACES.get(key, (key,))[0]
-        for key, value in unfolded(record).items()
-        if value is not None and not (isinstance(value, str) and not value)
-    }
+    sides: set[str] = set()
+    for key, value in unfolded(record).items():
+        is_empty = value is None or (isinstance(value, str) and not value)
+        if not is_empty:
+            sides.add(_PLACES.get(key, (key,))[0])
     return {"a", "b"} <= sides
 
 
@@ -285,12 +285,15 @@ def _read_labels(
 ) -> None:
     """Spell labels as we do; report and take out what is none in a flat column."""
     labels = tree.get("labels", {})
-    nested = {key for name in ("label", "labels") for key in _mapping(record.get(name))}
-    one, other = (_mapping(tree.get(side)).get("system") for side in "ab")
-    who = (one, other, record.get("system"))
-    columns = {
-        _PLACES[c][1]: c for c in record if _PLACES.get(c, ())[:1] == ("labels",)
-    }
+    nested = set(_mapping(record.get("label"))) | set(_mapping(record.get("labels")))
+    system_a = _mapping(tree.get("a")).get("system")
+    system_b = _mapping(tree.get("b")).get("system")
+    who = (system_a, system_b, record.get("system"))
+    columns: dict[str, str] = {}
+    for column in record:
+        place = _PLACES.get(column, ())
+        if place[:1] == ("labels",):
+            columns[place[1]] = column
     for name, value in list(labels.items()):
         if type(value) in (int, float) and value in (1, 2):
             labels[name] = value = str(int(value))

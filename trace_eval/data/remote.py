@@ -3,7 +3,7 @@
 :mod:`trace_eval.data.access` decides what is opened. The file systems are those of
 fsspec, with its credentials (environment, configuration files, ``FSSPEC_*`` variables);
 they are given one link at a time. A URL is fetched where its content is needed, never
-to see whether it is there. Nothing here is imported before a URL is met. Every function
+to see whether it is there. fsspec is not imported before a URL is met. Every function
 raises a :class:`~blueprints.UserError` where a URL is not allowed, and says why what is
 behind it cannot be had.
 """

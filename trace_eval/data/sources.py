@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from blueprints import InputError
 from extractors import AUDIO_SUFFIXES
+from trace_eval.data import remote
 from trace_eval.data.archives import TARS, tar_records
 from trace_eval.data.arrow_tables import arrow_records
 from trace_eval.data.files import is_file, is_folder, sha256_of, utf8_name
@@ -157,9 +158,7 @@ def opened(
         home = where if is_folder(where) else where.parent
         yield _local(where, where, home=home, root=root, by_id=by_id, named=named)
     elif _suffix(where) in TARS:
-        from trace_eval.data.remote import streamed
-
-        with streamed(where) as file:
+        with remote.streamed(where) as file:
             name = redacted(where)
             items = checked(name, tar_records(file))
             yield OpenedSource(
@@ -168,9 +167,7 @@ def opened(
     elif listed := _recordings_below(where):
         yield OpenedSource(redacted(where), _listed(where, listed), None)
     else:
-        from trace_eval.data.remote import copied
-
-        with copied(where, SUFFIXES) as (path, url):
+        with remote.copied(where, SUFFIXES) as (path, url):
             yield _local(
                 path, redacted(where), home=url, root=root, by_id=by_id, named=named
             )
@@ -184,9 +181,7 @@ def _recordings_below(url: str) -> list[str]:
     """List recordings below a folder without a table; empty for other folders."""
     if _suffix(url) in SUFFIXES or "?" in url or protocol_of(url) in ("http", "https"):
         return []
-    from trace_eval.data.remote import find
-
-    names = find(url, (*SUFFIXES, *AUDIO_SUFFIXES))
+    names = remote.find(url, (*SUFFIXES, *AUDIO_SUFFIXES))
     return [] if any(_suffix(name) in SUFFIXES for name in names) else names
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from blueprints import UserError
 from extractors import MAX_SECONDS, Clip, Part, Stamp, decode, stamp_of
+from trace_eval.data import remote
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +33,7 @@ class ClipSource:
             UserError: there is nothing, or it cannot be fetched.
         """
         if self.url is not None:
-            from trace_eval.data.remote import fetch
-
-            return fetch(self.url)
+            return remote.fetch(self.url)
         content = self.data if self.path is None else self.path
         if content is None:
             raise UserError(f"recording {self.id}: no path, bytes or URL")
@@ -50,9 +49,7 @@ class ClipSource:
         if self.path is not None:
             result = stamp_of(self.path)
         elif self.url is not None:
-            from trace_eval.data.remote import version_of
-
-            version = version_of(self.url)
+            version = remote.version_of(self.url)
             result = Stamp(self.id, *version) if version else None
         if result is None or self.part is None:
             return result

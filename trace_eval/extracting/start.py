@@ -16,6 +16,7 @@ from extractors import (
     Extractor,
     Part,
     another_recogniser,
+    gpu_count,
     plan_extractors,
 )
 from trace_eval.data.answers import Recording
@@ -186,8 +187,6 @@ def _gpus(plan: Sequence[Extractor], options: ExtractOptions) -> Sequence[str | 
         extractor.runs_on == "gpu" for extractor in plan
     ):
         return []
-    from extractors import gpu_count
-
     count = gpu_count()
     if options.device != "auto":
         return [None] if count else []

@@ -16,6 +16,7 @@ from trace_eval.data.columns import Fields, RowFilter
 from trace_eval.data.file_names import one_form
 from trace_eval.data.renamed import FIRST, at
 from trace_eval.data.settings import nearest
+from trace_eval.data.sources import RecordTable
 from trace_eval.data.tables import CSV, column_names, csv_columns, records
 from trace_eval.opinions.opinions import DataWarning
 from trace_eval.opinions.row_status import is_status, thrown_out
@@ -74,8 +75,6 @@ class OpinionTable:
         where: Sequence[RowFilter] = (),
     ) -> OpinionTable:
         """Read records at hand; see :meth:`trace_eval.data.sources.RecordTable.of`."""
-        from trace_eval.data.sources import RecordTable
-
         return cls.of_records(
             "table", list(RecordTable.of(provided).records), fields, where
         )

@@ -136,16 +136,15 @@ def first_views(review: Review) -> dict[int, StoreView]:
 
 def _chosen_views(review: Review, repeats: bool) -> dict[int, StoreView]:
     """Return finished views by number: first ones, or all views of repeated items."""
-    apart = {*review.plan.apart}
-    views = [
-        view
-        for view in review.store.views()
-        if view.finished and view.item not in apart
-    ]
+    apart = set(review.plan.apart)
+    views: list[StoreView] = []
+    for view in review.store.views():
+        if view.finished and view.item not in apart:
+            views.append(view)
     if not repeats:
         return {view.number: view for view in views if view.repeat == 0}
-    again = {(view.rater, view.item) for view in views if view.repeat}
-    return {view.number: view for view in views if (view.rater, view.item) in again}
+    repeated = {(view.rater, view.item) for view in views if view.repeat}
+    return {view.number: view for view in views if (view.rater, view.item) in repeated}
 
 
 def _pair_table(
@@ -155,40 +154,64 @@ def _pair_table(
     repeats: bool,
     traps: Sequence[TrapAnswer],
 ) -> str:
-    parts = [part.name for part in form.parts]
-    compared = [
-        COMPARISON if part == "overall" else f"{part}_{COMPARISON}" for part in parts
-    ]
-    compared = compared if form.protocol.compares else []
-    sure = [f"{part}_confidence" for part in parts] if form.confidence else []
-    again = ("repeat",) if repeats else ()
-    trapped = (TRAP,) if traps else ()
-    columns = ("id", "rater", *parts, *compared, *PAIR_COLUMNS, *sure, *again, *trapped)
+    """Write a row for each view, and behind them one for each answer to a trap."""
+    columns = _pair_columns(form, repeats=repeats, trapped=bool(traps))
     inclusion = review.plan.inclusion({view.item for view in views.values()})
+    rows: list[list[object]] = []
+    for view in views.values():
+        cells = _pair_cells(review, form, view, inclusion.get(view.item))
+        if repeats:
+            cells.append(view.repeat)
+        if traps:
+            cells.append("")
+        rows.append(cells)
+    rows.extend(_trap_row(columns, trap) for trap in traps)
+    return table_text(columns, rows)
 
-    def row(view: StoreView) -> tuple[object, ...]:
-        pair, answers = review.material.by_id[view.item], review.store.answers(view)
-        labels = [form.label(answers, part) for part in parts]
-        took = (view.finished or 0.0) - view.started
-        return (
-            view.item,
-            view.rater,
-            *(plain_label(form, label) for label in labels),
-            *(labels if form.protocol.compares else ()),
-            pair.instruction_id,
-            pair.a.system,
-            pair.b.system,
-            view.shown,
-            round(took, 1) if took >= 0 else None,
-            inclusion.get(view.item),
-            view.comment,
-            *(answers.get(f"{part}{SURE}") for part in parts if sure),
-            *((view.repeat,) if repeats else ()),
-        )
 
-    rows = [*map(row, views.values()), *(_trap_row(columns, trap) for trap in traps)]
-    width = len(columns)
-    return table_text(columns, ((*one, *[""] * (width - len(one))) for one in rows))
+def _pair_columns(form: PairForm, repeats: bool, trapped: bool) -> list[str]:
+    """Name the columns of a table of pairs, in the order of :func:`_pair_cells`."""
+    parts = [part.name for part in form.parts]
+    columns = ["id", "rater"]
+    columns.extend(parts)
+    if form.protocol.compares:
+        for part in parts:
+            is_whole = part == "overall"
+            columns.append(COMPARISON if is_whole else f"{part}_{COMPARISON}")
+    columns.extend(PAIR_COLUMNS)
+    if form.confidence:
+        columns.extend(f"{part}_confidence" for part in parts)
+    if repeats:
+        columns.append("repeat")
+    if trapped:
+        columns.append(TRAP)
+    return columns
+
+
+def _pair_cells(
+    review: Review, form: PairForm, view: StoreView, inclusion: float | None
+) -> list[object]:
+    """Return what a rater said of a pair, up to the repetition and the trap."""
+    pair = review.material.by_id[view.item]
+    answers = review.store.answers(view)
+    labels = [form.label(answers, part.name) for part in form.parts]
+    seconds = (view.finished or 0.0) - view.started
+    cells: list[object] = [view.item, view.rater]
+    cells.extend(plain_label(form, label) for label in labels)
+    if form.protocol.compares:
+        cells.extend(labels)
+    cells += [
+        pair.instruction_id,
+        pair.a.system,
+        pair.b.system,
+        view.shown,
+        round(seconds, 1) if seconds >= 0 else None,
+        inclusion,
+        view.comment,
+    ]
+    if form.confidence:
+        cells.extend(answers.get(f"{part.name}{SURE}") for part in form.parts)
+    return cells
 
 
 def _trap_row(columns: Sequence[str], trap: TrapAnswer) -> list[object]:
@@ -202,7 +225,9 @@ def plain_label(form: PairForm, label: str | None) -> str | None:
     if label is None or not form.protocol.compares:
         return label
     number = float(label)
-    return "tie" if number == 0 else "2" if number > 0 else "1"
+    if number == 0:
+        return "tie"
+    return "2" if number > 0 else "1"
 
 
 def score_table(
@@ -218,43 +243,61 @@ def score_table(
     A hidden reference that is a trap has its score all the same.
     """
     rubric = review.material.rubric
-    asked = ("confidence",) if rubric and rubric.confidence else ()
-    again = () if repeat is None else ("repeat",)
-    trapped = (TRAP,) if traps else ()
-    marks = {(trap.rater, trap.item): trap.verdict for trap in traps}
+    asks_confidence = bool(rubric and rubric.confidence)
+    columns = list(SCORE_COLUMNS)
+    if asks_confidence:
+        columns.append("confidence")
+    if repeat is not None:
+        columns.append("repeat")
+    if traps:
+        columns.append(TRAP)
+    verdicts = {(trap.rater, trap.item): trap.verdict for trap in traps}
     views = {view.number: view for view in review.store.views()}
-    sure = {(one.view, scored_step(one.step)): one for one in answers}
-
-    def row(answer: StoredAnswer) -> tuple[object, ...]:
-        score, how = score_of(answer.value), sure.get((answer.view, answer.step))
+    confidences = {(one.view, scored_step(one.step)): one for one in answers}
+    rows: list[list[object]] = []
+    for answer in answers:
+        if scored_step(answer.step) is not None or answer.step == COMMENT:
+            continue
         item = rated_answer(review, answer)
-        on_page = views[answer.view].comment if item.id != answer.item else ""
-        return (
-            item.id,
-            answer.rater,
-            review.form.name,
-            "" if score is None else f"{score:g}",
-            " ".join(answer.codes),
-            " ".join(
-                filter(None, (answer.comment, how.comment if how else "", on_page))
-            ),
-            f"{answer.at:.0f}",
-            answer.set_aside or "",
-            item.system,
-            item.question_id,
-            *((how.value if how else "",) if asked else ()),
-            *((repeat[answer.view],) if repeat is not None else ()),
-            *(marks.pop((answer.rater, item.id), "") for _ in trapped),
-        )
+        confidence = confidences.get((answer.view, answer.step))
+        comments = [answer.comment]
+        if confidence is not None:
+            comments.append(confidence.comment)
+        if item.id != answer.item:
+            comments.append(views[answer.view].comment)  # of the page
+        comment = " ".join(filter(None, comments))
+        cells = _score_cells(answer, item, rubric=review.form.name, comment=comment)
+        if asks_confidence:
+            cells.append("" if confidence is None else confidence.value)
+        if repeat is not None:
+            cells.append(repeat[answer.view])
+        if traps:
+            cells.append(verdicts.pop((answer.rater, item.id), ""))
+        rows.append(cells)
+    for trap in traps:
+        is_trap_alone = (trap.rater, trap.item) in verdicts
+        if is_trap_alone:
+            rows.append(_trap_row(columns, trap))
+    return table_text(columns, rows)
 
-    scored = [
-        one for one in answers if scored_step(one.step) is None and one.step != COMMENT
+
+def _score_cells(
+    answer: StoredAnswer, item: Single, rubric: str, comment: str
+) -> list[object]:
+    """Return the cells of ``SCORE_COLUMNS``."""
+    score = score_of(answer.value)
+    return [
+        item.id,
+        answer.rater,
+        rubric,
+        "" if score is None else f"{score:g}",
+        " ".join(answer.codes),
+        comment,
+        f"{answer.at:.0f}",
+        answer.set_aside or "",
+        item.system,
+        item.question_id,
     ]
-    columns = (*SCORE_COLUMNS, *asked, *again, *trapped)
-    rows = list(map(row, scored))
-    # what is left are answers that are traps alone
-    alone = [trap for trap in traps if (trap.rater, trap.item) in marks]
-    return table_text(columns, [*rows, *(_trap_row(columns, trap) for trap in alone)])
 
 
 def rated_answer(review: Review, answer: StoredAnswer) -> Single:
@@ -272,18 +315,18 @@ def set_aside_csv(review: Review) -> str:
     if not isinstance(review.form, PairForm):
         return score_table(review, aside)
     columns = ("id", "rater", "question", "answer", "comment", "at", "set_aside")
-    rows = (
-        (
-            one.item,
-            one.rater,
-            one.step,
-            one.value,
-            one.comment,
-            f"{one.at:.0f}",
-            one.set_aside,
-        )
-        for one in aside
-    )
+    rows: list[list[object]] = []
+    for answer in aside:
+        cells: list[object] = [
+            answer.item,
+            answer.rater,
+            answer.step,
+            answer.value,
+            answer.comment,
+            f"{answer.at:.0f}",
+            answer.set_aside,
+        ]
+        rows.append(cells)
     return table_text(columns, rows)
 
 
@@ -310,33 +353,34 @@ def training_csv(review: Review) -> str:
 
 def trap_answers(review: Review) -> list[TrapAnswer]:
     """Return raters' answers where the right one is known, in the order of traps."""
-    results: list[TrapAnswer] = []
-    given = list(_given(review))
+    at_traps: list[TrapAnswer] = []
+    labels = list(_counted_labels(review))
     for trap in review.listening.traps:
-        for rater, item, system, label in given:
-            if trap.is_of(item, system):
-                results.append(
-                    TrapAnswer(
-                        rater=rater,
-                        item=item,
-                        system=system,
-                        trap="" if trap.item is not None else trap.name,
-                        expected=trap.expected,
-                        given=label,
-                        is_right=trap.is_right(label),
-                    )
-                )
-    return results
+        for rater, item, system, label in labels:
+            if not trap.is_of(item, system):
+                continue
+            answer = TrapAnswer(
+                rater=rater,
+                item=item,
+                system=system,
+                trap="" if trap.item is not None else trap.name,
+                expected=trap.expected,
+                given=label,
+                is_right=trap.is_right(label),
+            )
+            at_traps.append(answer)
+    return at_traps
 
 
-def _given(review: Review) -> Iterator[tuple[str, str, str | None, str]]:
+def _counted_labels(review: Review) -> Iterator[tuple[str, str, str | None, str]]:
     """Yield (rater, item, system, label or score) of everything that counts."""
     form = review.form
     if isinstance(form, PairForm):
         for view in review.store.views():
             if review.is_training(view.item):
                 continue
-            label = form.label(review.store.answers(view), form.protocol.parts[0].name)
+            first_part = form.protocol.parts[0]
+            label = form.label(review.store.answers(view), first_part.name)
             if label is not None and view.finished:
                 yield view.rater, view.item, None, label
         return

@@ -59,68 +59,75 @@ class Need(StrEnum):
 class Needed:
     """The need of one pair."""
 
-    reasons: tuple[
-        Need, ...
-    ]  # in the order of Need; empty: nothing speaks against the judgement
-    # the highest entropy of its distributions, 0 to 2; 0 where there are none
+    #: In the order of Need; empty: nothing speaks against the judgement.
+    reasons: tuple[Need, ...]
+    #: The highest entropy of its distributions, 0 to 2; 0 where there are none.
     bits: float
 
     @property
     def order(self) -> tuple[int, float]:
         """Return a sort key: urgent first, then falling entropy, then most reasons."""
-        rank = list(Need).index(self.reasons[0]) if self.reasons else len(Need)
+        rank = len(Need)
+        if self.reasons:
+            rank = list(Need).index(self.reasons[0])
         return rank, -self.bits - 0.001 * len(self.reasons)
 
 
 def need_of(judgement: Judgement | None, overall: Overall | None) -> Needed:
     """Say why a person should look at this pair."""
     if judgement is None or judgement.status != "scored":
-        return Needed((Need.UNSCORED,), 0.0)
+        return Needed(reasons=(Need.UNSCORED,), bits=0.0)
     verdicts = list(filter(None, map(judgement.dimensions.get, DIMENSIONS)))
-    bits = max(
-        (entropy(v.distribution) for v in verdicts if v.distribution), default=0.0
-    )
+    bits = 0.0
+    for verdict in verdicts:
+        if verdict.distribution:
+            bits = max(bits, entropy(verdict.distribution))
     if overall is not None and overall.entropy_bits is not None:
         bits = max(bits, overall.entropy_bits)
-    results = {
+    speaks_against = {
         Need.LOW_CONFIDENCE: bits >= UNSURE_BITS,
         Need.INCONSISTENT: any(verdict.consistent is False for verdict in verdicts),
         Need.NEAR_THRESHOLD: any(_near(verdict.evidence) for verdict in verdicts),
     }
-    return Needed(tuple(need for need, true in results.items() if true), bits)
+    reasons = tuple(need for need, speaks in speaks_against.items() if speaks)
+    return Needed(reasons=reasons, bits=bits)
 
 
 def _near(evidence: Mapping[str, Any]) -> bool:
-    thresholds, findings = evidence.get("thresholds"), evidence.get("findings")
+    """Tell whether a measurement lies near its cut, or a finding is weak."""
+    thresholds = evidence.get("thresholds")
     if not isinstance(thresholds, Mapping):
         return False
-    for name, (value, close) in NEAR.items():
+    for name, (measure, close) in NEAR.items():
         for cut in _numbers(thresholds, name):
-            if any(
-                abs(measured - cut) <= close for measured in _of_sides(evidence, value)
-            ):
+            values = _of_sides(evidence, measure)
+            if any(abs(value - cut) <= close for value in values):
                 return True
-    return any(
-        0 < abs(strength) <= NEAR_STRENGTH
-        for finding in (findings if isinstance(findings, list) else ())
-        for strength in _of_sides(finding, "strength")
-    )
+    findings = evidence.get("findings")
+    if not isinstance(findings, list):
+        return False
+    for finding in findings:
+        strengths = _of_sides(finding, "strength")
+        if any(0 < abs(strength) <= NEAR_STRENGTH for strength in strengths):
+            return True
+    return False
 
 
 def _of_sides(record: Any, name: str) -> list[float]:
     """Return the numbers of this name that are known of A and B."""
-    sides = (record.get("a"), record.get("b")) if isinstance(record, Mapping) else ()
-    return [number for side in sides for number in _numbers(side, name)]
+    if not isinstance(record, Mapping):
+        return []
+    return _numbers(record.get("a"), name) + _numbers(record.get("b"), name)
 
 
 def _numbers(record: Any, name: str) -> list[float]:
     """Return the number of this name; none where the record has no such number."""
-    value = record.get(name) if isinstance(record, Mapping) else None
-    return (
-        [value]
-        if isinstance(value, int | float) and not isinstance(value, bool)
-        else []
-    )
+    if not isinstance(record, Mapping):
+        return []
+    value = record.get(name)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return []
+    return [value]
 
 
 class ReviewPlan(Strict):
@@ -190,12 +197,11 @@ class ReviewPlan(Strict):
         """
         items = self.items
         for number, trap in enumerate(self.traps, start=1):
-            items.insert(
-                round(number * len(self.items) / (len(self.traps) + 1)) + number - 1,
-                trap,
-            )
-        first_views = [(item, 0) for item in (*self.training, *items)]
-        return [*first_views, *((item, 1) for item in self.repeats)]
+            rated_before = round(number * len(self.items) / (len(self.traps) + 1))
+            traps_before = number - 1
+            items.insert(rated_before + traps_before, trap)
+        first_views = [(item, 0) for item in self.training + items]
+        return first_views + [(item, 1) for item in self.repeats]
 
     def extended(self, budget: int) -> ReviewPlan:
         """Extend the plan along the random order; UserError for a smaller budget."""
@@ -211,8 +217,10 @@ class ReviewPlan(Strict):
 
 def make_plan(material: Material, options: QueueOptions) -> ReviewPlan:
     """Choose the items; without a judge none needs a person more than another."""
-    traps, training = _traps(material), _training(material)
-    ids = [item.id for item in material.items if item.id not in (*traps, *training)]
+    traps = _traps(material)
+    training = _training(material)
+    apart = set(traps + training)
+    ids = [item.id for item in material.items if item.id not in apart]
     listening, protocol = material.listening, material.protocol
     budget = options.budget if options.budget is not None else listening.items
     repeat = options.repeat or listening.repeat
@@ -230,8 +238,9 @@ def make_plan(material: Material, options: QueueOptions) -> ReviewPlan:
     if isinstance(protocol, ScoreRubric):
         rng = random.Random(f"queue:{options.seed}")
         if protocol.listening is not None and budget is not None and budget < len(ids):
-            ids = [*rng.sample(ids, len(ids))]
-        needed, others = ids[:budget], ids[budget:] if budget is not None else []
+            ids = rng.sample(ids, len(ids))
+        needed = ids[:budget]
+        others = ids[len(needed) :]
         return ReviewPlan(
             population=ids,
             needed=needed,
@@ -242,15 +251,14 @@ def make_plan(material: Material, options: QueueOptions) -> ReviewPlan:
             training=training,
             seed=options.seed,
         )
-    needs = {
-        pair.id: need_of(
-            material.judgements.get(pair.id), material.overall.get(pair.id)
-        )
-        if material.judged
-        else Needed((), 0.0)
-        for pair in material.pairs
-        if pair.id not in (*traps, *training)
-    }
+    needs: dict[str, Needed] = {}
+    for pair in material.pairs:
+        if pair.id in apart:
+            continue
+        needs[pair.id] = Needed(reasons=(), bits=0.0)
+        if material.judged:
+            judgement = material.judgements.get(pair.id)
+            needs[pair.id] = need_of(judgement, material.overall.get(pair.id))
     plan = plan_from_needs(needs, replace(options, budget=budget, repeat=repeat))
     return plan.model_copy(update={"traps": traps, "training": training})
 
@@ -297,25 +305,26 @@ def plan_from_needs(needs: Mapping[str, Needed], options: QueueOptions) -> Revie
     ids = list(needs)
     rng = random.Random(f"queue:{options.seed}")
     shuffled = rng.sample(ids, len(ids))
-    wanting = sorted(
-        (i for i in shuffled if needs[i].reasons), key=lambda i: needs[i].order
-    )
+    doubtful = [item for item in shuffled if needs[item].reasons]
+    doubtful.sort(key=lambda item: needs[item].order)
     budget = len(ids) if options.budget is None else min(options.budget, len(ids))
-    certain = len(wanting)
+    certain = len(doubtful)
     if budget < len(ids) or options.random_share == 1:
-        # the random slice gets its share, and at least one pair
-        certain = min(certain, budget - max(1, round(budget * options.random_share)))
-    needed = wanting[:certain]
+        # The random slice gets its share, and at least one pair.
+        least_drawn = max(1, round(budget * options.random_share))
+        certain = min(certain, budget - least_drawn)
+    needed = doubtful[:certain]
     taken = set(needed)
     others = [item for item in shuffled if item not in taken]
     drawn = budget - len(needed)
+    queue = needed + others[:drawn]
     return ReviewPlan(
         population=ids,
         needed=needed,
         others=others,
         drawn=drawn,
         reasons={item: list(needs[item].reasons) for item in needed},
-        repeats=rng.sample([*needed, *others[:drawn]], min(options.repeat, budget)),
+        repeats=rng.sample(queue, min(options.repeat, budget)),
         repeat=options.repeat,
         random_share=options.random_share,
         overall_first=options.overall_first,
@@ -326,13 +335,15 @@ def plan_from_needs(needs: Mapping[str, Needed], options: QueueOptions) -> Revie
 
 def check_same_items(plan: ReviewPlan, material: Material) -> None:
     """Raise UserError where an item of the review is gone, or there are new ones."""
-    was, now = {*plan.population, *plan.apart}, {item.id for item in material.items}
-    if stray := sorted(was ^ now):
+    was = set(plan.population) | set(plan.apart)
+    now = {item.id for item in material.items}
+    strays = sorted(was ^ now)
+    if strays:
         kind = "pair" if material.pairs else "item"
+        how = "gone" if strays[0] in was else "new"
         raise UserError(
-            f"{material.source}: {kind} {stray[0]!r} is"
-            f" {'gone' if stray[0] in was else 'new'} since this review began"
-            f" ({len(stray)} differ); start another one with --db"
+            f"{material.source}: {kind} {strays[0]!r} is {how} since this review began"
+            f" ({len(strays)} differ); start another one with --db"
         )
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from blueprints import Strict, UserError
-from trace_eval.data import strict_json
+from trace_eval.data import remote, strict_json
 from trace_eval.data.answers import Answer
 from trace_eval.data.files import is_file, sha256_of
 from trace_eval.data.items import Single
@@ -124,10 +124,8 @@ def _mark(place: Path | str | bytes) -> str | None:
         return hashlib.sha256(place).hexdigest()
     if isinstance(place, Path):
         return sha256_of(place) if is_file(place) else None
-    from trace_eval.data.remote import version_of
-
     try:
-        version = version_of(place)
+        version = remote.version_of(place)
     except UserError:  # it may not be opened, or is too large
         return None
     return f"{version.size} {version.mark}" if version else None

@@ -169,9 +169,8 @@ class Store:
         )
         with self._transaction() as db:
             self._insert(db, new)
-        return next(
-            one for one in self.views(rater) if (one.item, one.repeat) == (item, repeat)
-        )
+        views = self.views(rater)
+        return next(one for one in views if one.item == item and one.repeat == repeat)
 
     def answer(
         self,

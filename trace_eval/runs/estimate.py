@@ -27,7 +27,7 @@ from blueprints import (
     Word,
     counted,
 )
-from extractors import stamp_of
+from extractors import seconds_of, stamp_of
 from trace_eval.data.answers import Recording
 from trace_eval.data.items import Item
 from trace_eval.data.manifests import Manifest
@@ -226,8 +226,6 @@ def _known_seconds(recording: Recording, cache: Cache) -> float | None:
 def _seconds(recording: Recording) -> float | None:
     """Return the duration by the header of a file on this machine."""
     import soundfile
-
-    from extractors import seconds_of
 
     if recording.cut is not None:
         return recording.cut.end_s - recording.cut.start_s

@@ -7,7 +7,6 @@ import warnings
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
 
@@ -26,6 +25,7 @@ from trace_eval.extracting.provenance import environment, now
 from trace_eval.extracting.source import ClipSource
 from trace_eval.extracting.start import check_available, engine_of, pinned, source_of
 from trace_eval.extracting.workers import end_if_imported_by_worker
+from trace_eval.judges.ask.batch import BatchWritten, read_batch, write_batch
 from trace_eval.judges.ask.estimate import CostEstimate, estimate, total
 from trace_eval.judges.ask.judge import LLMJudge
 from trace_eval.judges.base import Case
@@ -49,9 +49,6 @@ from trace_eval.runs.run import Run
 from trace_eval.runs.summary import Summary
 from trace_eval.runs.table import table_of
 from trace_eval.runs.unchanged import refuse_changed
-
-if TYPE_CHECKING:  # brings the openai package, which takes half a second
-    from trace_eval.judges.ask.batch import BatchWritten
 
 #: What of the record of a run is true of one that judges it again: where its items and
 #: evidence come from.
@@ -256,8 +253,6 @@ class Session:
         them alone.
         """
         if batch_results:
-            from trace_eval.judges.ask.batch import read_batch
-
             for judge in chat_judges(self.judge, "batch results"):
                 read_batch(judge, batch_results)
         return self._work(Pipeline.judge_all)
@@ -270,8 +265,6 @@ class Session:
 
     def write_batch(self, path: Path) -> BatchWritten:
         """Write the requests of what is not scored yet; extracts, but sends nothing."""
-        from trace_eval.judges.ask.batch import write_batch
-
         judges = chat_judges(self.judge, "batch file")
         self.extract_pending()
         return write_batch(judges, self.pending_cases, path)

@@ -6,18 +6,13 @@ The fields are the options of the commands, see
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 from blueprints import UserError
 from trace_eval.data.columns import Missing, parse_sides
 from trace_eval.data.settings import option_field, with_groups
 from trace_eval.estimate.options import BootstrapOptions, SeedOptions
-
-if TYPE_CHECKING:
-    from trace_eval.estimate.arrays import Array
-    from trace_eval.opinions.codes import Codes
 
 #: Words that name a maker's models; a judge and a system with the same one are one
 #: family.
@@ -121,23 +116,6 @@ class NumberRule:
     def facts(self) -> tuple[str, str]:
         """Names of the facts of A and of B."""
         return f"{self.number}_a", f"{self.number}_b"
-
-    def codes(self, facts: Mapping[str, Array]) -> Codes | None:
-        """Return codes of 1 or 2, missing where unknown or equal.
-
-        None: the facts are not there.
-        """
-        import numpy as np  # late: options of commands hold rules
-
-        from trace_eval.opinions.codes import MISSING
-
-        if any(name not in facts for name in self.facts):
-            return None
-        a, b = (facts[name] for name in self.facts)
-        codes = np.full(len(a), MISSING, np.int8)
-        codes[a < b if self.lower else a > b] = 0
-        codes[b < a if self.lower else b > a] = 1
-        return codes
 
 
 def number_rule(spec: str) -> NumberRule:

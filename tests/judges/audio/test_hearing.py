@@ -102,7 +102,15 @@ def test_sound_arrives_and_its_order_matters(data: Path, ears: str) -> None:
 
     def first(*answers: Sound) -> list[float]:
         messages = builder.messages(PromptItem(Unit(answers)))
-        body = client.body(Request(messages, schema_of(part, "label"), 0, 0.0, 16))
+        body = client.body(
+            Request(
+                messages=messages,
+                schema=schema_of(part, "label"),
+                seed=0,
+                temperature=0.0,
+                max_tokens=16,
+            )
+        )
         del body["response_format"]
         body |= {"logprobs": True, "top_logprobs": 5}
         request = urllib.request.Request(

@@ -13,7 +13,7 @@ neither way fits, nothing is claimed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -224,9 +224,10 @@ def _one_side(
         return silent, *kept_conversation(silent, options.kept, ignore=options.ignore)
     for role in ROLES:
         other: Role = "agent" if role == "user" else "user"
-        likeness = _likeness_of_side(spoken[role], heard)
+        fitted = _fitted([(spoken[role], heard)])
         heard_of_other_s = total(overlaps(joined(spoken[other]), heard))
-        if likeness <= _LIKE or heard_of_other_s > _OTHERS * total(spoken[other]):
+        holds_other = heard_of_other_s > _OTHERS * total(spoken[other])
+        if not fitted.at_once or holds_other:
             continue
         channels: dict[Role, Channel] = {role: mix.model_copy(update={"name": role})}
         sound, caveats = kept_conversation(
@@ -234,19 +235,10 @@ def _one_side(
         )
         why = (
             f"{mix.audio.name} holds the {role} alone, whom its log fits at"
-            f" {likeness:.2f}: there is no recording of the {other}"
+            f" {fitted.likeness:.2f}: there is no recording of the {other}"
         )
         return channels, sound, (why, *caveats)
     return None
-
-
-def _likeness_of_side(logged: Spans, heard: Spans) -> float:
-    """Return how like one side of a log is to what is heard, where it fits at once."""
-    if not heard:
-        return 0.0
-    times = np.arange(0.0, max(logged[-1][1], heard[-1][1]) + STEP_S, STEP_S)
-    delay_s, likeness = fit([(inside(logged, times), inside(heard, times))])
-    return likeness if abs(delay_s) <= _DELAY_S else 0.0
 
 
 def _sound_of_mix(
@@ -264,8 +256,8 @@ def _sound_of_mix(
     agent_first = of_log(sound, caveats, "agent")
     spoken = _spoken(log)
     if any(spoken.values()):
-        of_user = _fitted(spoken, _spoken(user_first[0]))
-        of_agent = _fitted(spoken, _spoken(agent_first[0]))
+        of_user = _fitted_by_clock(spoken, _spoken(user_first[0]))
+        of_agent = _fitted_by_clock(spoken, _spoken(agent_first[0]))
         first = _better_fitting(of_user, of_agent)
         if first is not None:
             return user_first if first == "user" else agent_first
@@ -321,18 +313,27 @@ def _better_fitting(of_user: _Fitted, of_agent: _Fitted) -> Role | None:
     return None
 
 
-def _fitted(log: Mapping[Role, Spans], sound: Mapping[Role, Spans]) -> _Fitted:
-    """Return where a log fits the sound best, and how like both are there."""
-    begins_s = 0.0
-    if clock := running_clock(log, sound):
-        log = {role: clock.moved(log[role]) for role in ROLES}
-        begins_s = clock.shift_s
-    end_s = max(spans[-1][1] for spans in (*log.values(), *sound.values()) if spans)
-    times = np.arange(0.0, end_s + STEP_S, STEP_S)
-    delay_s, likeness = fit(
-        [(inside(log[role], times), inside(sound[role], times)) for role in ROLES]
-    )
-    return _Fitted(begins_s + delay_s, likeness)
+def _fitted(sides: Sequence[tuple[Spans, Spans]]) -> _Fitted:
+    """Return where sides of a log fit the sound best, and how like both are there.
+
+    Args:
+        sides: (logged, heard) spans that are laid over each other; one of them has
+            some.
+    """
+    ends_s = [spans[-1][1] for side in sides for spans in side if spans]
+    times = np.arange(0.0, max(ends_s) + STEP_S, STEP_S)
+    masks = [(inside(logged, times), inside(heard, times)) for logged, heard in sides]
+    delay_s, likeness = fit(masks)
+    return _Fitted(delay_s=delay_s, likeness=likeness)
+
+
+def _fitted_by_clock(log: Mapping[Role, Spans], sound: Mapping[Role, Spans]) -> _Fitted:
+    """Return where a log fits the sound best, at the rate of the sound's clock."""
+    clock = running_clock(log, sound)
+    if clock is None:
+        return _fitted([(log[role], sound[role]) for role in ROLES])
+    fitted = _fitted([(clock.moved(log[role]), sound[role]) for role in ROLES])
+    return fitted._replace(delay_s=clock.shift_s + fitted.delay_s)
 
 
 def _faults(sound: Conversation) -> list[Fault]:
@@ -370,20 +371,14 @@ def disagreements(
     """Find contradictions of log and sound in the seconds in which each side speaks."""
     if not all((*log.values(), *sound.values())):
         return []
-    end_s = max(spans[-1][1] for spans in (*log.values(), *sound.values()))
-    times = np.arange(0.0, end_s + STEP_S, STEP_S)
-    logged = {role: inside(log[role], times) for role in ROLES}
-    heard = {role: inside(sound[role], times) for role in ROLES}
-    as_they_are = [(logged[role], heard[role]) for role in ROLES]
-    crossed = [(logged["user"], heard["agent"]), (logged["agent"], heard["user"])]
-    delay_s, likeness = fit(as_they_are)
-    crossed_delay_s, exchanged = fit(crossed)
+    crossed_sound: dict[Role, Spans] = {"user": sound["agent"], "agent": sound["user"]}
+    delay_s, likeness = _fitted([(log[role], sound[role]) for role in ROLES])
+    crossed = _fitted([(log[role], crossed_sound[role]) for role in ROLES])
+    exchanged = crossed.likeness
     if max(likeness, exchanged) <= _LIKE:  # its clock may run at another rate, too
-        exchanged = _fitted(
-            log, {"user": sound["agent"], "agent": sound["user"]}
-        ).likeness
+        exchanged = _fitted_by_clock(log, crossed_sound).likeness
     # Calls that repeat themselves fit elsewhere, too.
-    fits_at_once = abs(crossed_delay_s) <= _DELAY_S < abs(delay_s)
+    fits_at_once = abs(crossed.delay_s) <= _DELAY_S < abs(delay_s)
     better_by = -_BETTER / 2 if fits_at_once else _BETTER
     if exchanged > max(_LIKE, likeness + better_by):
         why = (

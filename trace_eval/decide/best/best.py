@@ -12,14 +12,14 @@ from trace_eval.data import jsonl
 from trace_eval.data.manifests import Manifest
 from trace_eval.data.outputs import claimed
 from trace_eval.decide.best.candidates import TextGroup, groups_of, measure
-from trace_eval.decide.best.options import DEFAULT_BY, BestOptions
+from trace_eval.decide.best.options import DEFAULT_BY, BestOptions, Scheme
 from trace_eval.decide.best.pickers import (
     PairPicker,
     Picker,
     number_picker,
     rating_picker,
 )
-from trace_eval.decide.best.ranking import Ranking, Scheme, comparisons
+from trace_eval.decide.best.ranking import Ranking, comparisons
 from trace_eval.decide.best.summary import (
     CHECKED,
     UNCHECKED,

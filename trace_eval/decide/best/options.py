@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from blueprints import UserError
 from trace_eval.data.settings import option_field
@@ -14,6 +14,10 @@ if TYPE_CHECKING:
 
 #: What decides where nothing else is named.
 DEFAULT_BY = "overall"
+
+#: Which candidates are compared: all, those of a knockout, or by their number.
+Scheme = Literal["auto", "all", "knockout"]
+SCHEMES: tuple[str, ...] = get_args(Scheme)
 
 _HIDDEN: Any = {"shown": False}
 
@@ -48,8 +52,6 @@ class BestOptions:
     listener: Listener | None = field(default=None, metadata=_HIDDEN)
 
     def __post_init__(self) -> None:
-        from trace_eval.decide.best.ranking import SCHEMES
-
         if self.scheme not in SCHEMES:
             schemes = ", ".join(SCHEMES)
             raise UserError(f"scheme {self.scheme!r} is unknown; use one of {schemes}")

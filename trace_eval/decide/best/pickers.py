@@ -11,10 +11,10 @@ from typing import ClassVar
 from trace_eval.data.manifests import Manifest
 from trace_eval.data.measures.numbers import place_of
 from trace_eval.decide.best.candidates import TextGroup, numbers_of
+from trace_eval.decide.best.options import Scheme
 from trace_eval.decide.best.ranking import (
     Match,
     Ranking,
-    Scheme,
     bracket,
     by_comparisons,
     by_scores,

@@ -10,19 +10,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from pydantic import Field
 
 from blueprints import Strict, counted
 from trace_eval.data.items import PlainLabel
 from trace_eval.decide.best.candidates import TextGroup
+from trace_eval.decide.best.options import Scheme
 from trace_eval.stats.ranking.fit import BRADLEY_TERRY
 from trace_eval.stats.ranking.outcomes import outcomes_between, ranks
 from trace_eval.stats.ranking.strengths import strengths
-
-Scheme = Literal["auto", "all", "knockout"]
-SCHEMES: tuple[str, ...] = get_args(Scheme)
 
 #: ``auto`` compares every two of at most this many.
 MOST_FOR_ALL = 8

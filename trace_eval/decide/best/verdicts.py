@@ -17,7 +17,8 @@ from trace_eval.data.items import MAX_ID, Pair, side_of_pair
 from trace_eval.data.judgement import Judgement, Overall
 from trace_eval.data.manifests import read_manifest
 from trace_eval.decide.best.candidates import TextGroup
-from trace_eval.decide.best.ranking import Match, Scheme, SchemeVerdict, bracket
+from trace_eval.decide.best.options import Scheme
+from trace_eval.decide.best.ranking import Match, SchemeVerdict, bracket
 from trace_eval.judges.ask.estimate import CostEstimate
 from trace_eval.runs.events import Listener
 from trace_eval.runs.options import Options

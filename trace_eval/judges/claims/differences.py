@@ -13,7 +13,7 @@ from trace_eval.judges.claims.stated import StatedClaim
 from trace_eval.judges.claims.tokens import Token, measure_of
 from trace_eval.judges.claims.values import Value, distance, fits, key_of, value_claim
 
-_BOUNDS = (("over", re.compile(OVER, re.I)), ("under", re.compile(UNDER, re.I)))
+_BOUNDS = {"over": re.compile(OVER, re.I), "under": re.compile(UNDER, re.I)}
 _NO = re.compile(r"\b(?:not|never|neither|no|nor|none)\b|n't\b", re.I)
 _REACHED = re.compile(
     r"\b(?:reach|attain|hit|get to|come up to|touch)(?:e?s|ed)?\b[\w. ]{0,36}$", re.I
@@ -52,7 +52,7 @@ def bound_of(sentence: Sentence, token: Token) -> str:
 
 def _bounds_in(head: str) -> Iterator[tuple[int, str, str]]:
     """Yield the words before a number that bound it: place, way and words."""
-    for way, pattern in _BOUNDS:
+    for way, pattern in _BOUNDS.items():
         for match in _words(pattern, head):
             # "passes the criterion with 3.2" bounds nothing.
             if not re.search(r"\bwith\b", head[match.end() :]):
@@ -70,9 +70,12 @@ def _is_of_side(sentence: Sentence, token: Token) -> bool:
 
 
 def _words(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
+    """Yield the matches that neither begin nor end inside a word."""
     for match in pattern.finditer(text):
-        inside = text[match.start() - 1 : match.start()].isalpha()
-        if not inside and not text[match.end() : match.end() + 1].isalpha():
+        start, end = match.span()
+        begins_inside = text[start - 1 : start].isalpha()
+        ends_inside = text[end : end + 1].isalpha()
+        if not begins_inside and not ends_inside:
             yield match
 
 
@@ -108,8 +111,10 @@ def is_gap(sentence: Sentence, token: Token) -> bool:
     clause = sentence.around(token)[1]
     head = sentence.words(max(clause.start, token.start - 60), token.start)
     match = _GAP_HEAD.search(head)
-    if match and match[0].split()[0].lower() not in ("falls", "remains", "sits"):
-        return True
+    if match:
+        first_word = match[0].split()[0].lower()
+        if first_word not in ("falls", "remains", "sits"):
+            return True
     if _stands_before_more(sentence, token):
         return True
     tail = sentence.words(token.end, token.end + 30)
@@ -156,10 +161,12 @@ _BETWEEN = re.compile(
 def _lies_between(sentence: Sentence, token: Token) -> bool:
     """Tell whether the clause of a number speaks of what lies between the sides."""
     clause = sentence.around(token)[1]
-    words = list(sentence.words(clause.start, clause.end))
+    if len(clause.of("number")) != 1:
+        return False
+    letters = list(sentence.words(clause.start, clause.end))
     for side in clause.of("side"):
-        words[side.start - clause.start] = "\x01"
-    return bool(_BETWEEN.search("".join(words))) and len(clause.of("number")) == 1
+        letters[side.start - clause.start] = "\x01"
+    return bool(_BETWEEN.search("".join(letters)))
 
 
 def _nearest_more(sentence: Sentence, token: Token) -> Token | None:
@@ -249,7 +256,8 @@ def ratio_claims(
     places = compared(sentence, near)
     if near.kind == "measure":
         places = _around_ratio(sentence, token)
-    if not key or places is None or sentence.denied(sentence.around(token)[0], token):
+    chunk = sentence.around(token)[0]
+    if not key or places is None or sentence.denied(chunk, token):
         return
     if near.kind in ("as", "more") and near.sign < 0:
         factor = 1 / factor

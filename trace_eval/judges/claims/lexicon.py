@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 # --- sides ----------------------------------------------------------------------------
 
-_THINGS = (
+THING_WORDS = (
     "answer",
     "response",
     "reply",
@@ -35,8 +35,8 @@ _THINGS = (
     "rendition",
     "speech",
 )
-THING = rf"(?:{'|'.join(_THINGS)})"
-THINGS = rf"(?:{'|'.join(_THINGS)}|replie)s"
+THING = rf"(?:{'|'.join(THING_WORDS)})"
+THINGS = rf"(?:{'|'.join(THING_WORDS)}|replie)s"
 NUMBERED = (
     rf"(?:the )?(?:{THING}|ans\.?|resp\.?|R|[Aa](?=[12]\b)) ?(?:#|no\. ?|number )?"
 )

@@ -80,14 +80,12 @@ def _of(group: str, kind: type[Any], **fields: tuple[str, float, int]) -> Any:
         present = blueprint.group(group)
         if not isinstance(present, kind):
             return {}
-        values = {
-            name: (getattr(present, at), f, d) for name, (at, f, d) in fields.items()
-        }
-        return {
-            name: (value * factor, digits)
-            for name, (value, factor, digits) in values.items()
-            if value is not None
-        }
+        readings: dict[str, Reading] = {}
+        for name, (attribute, factor, digits) in fields.items():
+            value = getattr(present, attribute)
+            if value is not None:
+                readings[name] = (value * factor, digits)
+        return readings
 
     return read
 
@@ -96,8 +94,9 @@ def _pauses(blueprint: Blueprint) -> Readings:
     signal = blueprint.signal
     if not isinstance(signal, Signal):
         return {}
-    lengths = [pause.seconds for pause in signal.pauses]
-    return {"longest": (max(lengths, default=0.0), 1), "sum": (sum(lengths), 1)}
+    lengths_s = [pause.seconds for pause in signal.pauses]
+    longest_s = max(lengths_s, default=0.0)
+    return {"longest": (longest_s, 1), "sum": (sum(lengths_s), 1)}
 
 
 def _pause_count(blueprint: Blueprint) -> Readings:
@@ -111,6 +110,8 @@ def _pause_count(blueprint: Blueprint) -> Readings:
 def _only(
     name: str, read: Callable[[Blueprint], Readings]
 ) -> Callable[[Blueprint], Readings]:
+    """Make the reader of one of several readings."""
+
     def one(blueprint: Blueprint) -> Readings:
         readings = read(blueprint)
         return {name: readings[name]} if name in readings else {}
@@ -122,7 +123,8 @@ def _words(blueprint: Blueprint) -> Readings:
     transcript = blueprint.transcript
     if isinstance(transcript, Absent):
         return {}
-    readings: dict[str, Reading] = {"words": (len(transcript.text.split()), 0)}
+    count = len(transcript.text.split())
+    readings: dict[str, Reading] = {"words": (count, 0)}
     if transcript.words:
         readings["recognised"] = (len(transcript.words), 0)
     return readings
@@ -132,10 +134,11 @@ def _doubtful(blueprint: Blueprint) -> Readings:
     transcript = blueprint.transcript
     if not isinstance(transcript, Transcript):
         return {}
-    unsure = [
-        w for w in transcript.words if w.confidence is not None and w.confidence < 0.5
-    ]
-    return {"doubtful": (len(unsure), 0)}
+    doubtful = 0
+    for word in transcript.words:
+        if word.confidence is not None and word.confidence < 0.5:
+            doubtful += 1
+    return {"doubtful": (doubtful, 0)}
 
 
 def _mos(blueprint: Blueprint) -> Readings:
@@ -144,11 +147,10 @@ def _mos(blueprint: Blueprint) -> Readings:
 
 def _distilled(blueprint: Blueprint) -> Readings:
     group = blueprint.extensions.get("distillmos")
-    if isinstance(group, Extension) and isinstance(
-        mos := group.values.get("mos"), float
-    ):
-        return {"distillmos": (mos, 2)}
-    return {}
+    if not isinstance(group, Extension):
+        return {}
+    mos = group.values.get("mos")
+    return {"distillmos": (mos, 2)} if isinstance(mos, float) else {}
 
 
 _quality = _of(

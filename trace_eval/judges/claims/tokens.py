@@ -79,25 +79,30 @@ def _any_case(pattern: str) -> str:
     )
 
 
+def _whole_words(pattern: str) -> re.Pattern[str]:
+    """Compile a pattern of whole words in any case."""
+    return re.compile(_bounded(pattern), re.I)
+
+
 def _patterns() -> Iterator[_Pattern]:
     for value, words in lexicon.SIDES.items():
         yield _Pattern(re.compile(rf"(?<![\w'])(?:{_any_case(words)})"), "side", value)
     for key, measure in MEASURES.items():
-        yield _Pattern(re.compile(_bounded(measure.pattern), re.I), "measure", key)
+        yield _Pattern(_whole_words(measure.pattern), "measure", key)
     for words, (key, sign) in lexicon.KEYED.items():
-        yield _Pattern(re.compile(_bounded(words), re.I), "more", key, sign)
+        yield _Pattern(_whole_words(words), "more", key, sign)
     for words, sign in lexicon.MORE.items():
-        yield _Pattern(re.compile(_bounded(words), re.I), "more", "", sign)
+        yield _Pattern(_whole_words(words), "more", sign=sign)
     for words, sign in lexicon.VALUED.items():
-        yield _Pattern(re.compile(_bounded(words), re.I), "more", "", sign, valued=True)
-    yield _Pattern(re.compile(_bounded(lexicon.VAGUE), re.I), "vague")
+        yield _Pattern(_whole_words(words), "more", sign=sign, valued=True)
+    yield _Pattern(_whole_words(lexicon.VAGUE), "vague")
     for words, factor in lexicon.FACTORS.items():
-        yield _Pattern(re.compile(_bounded(words), re.I), "factor", str(factor))
-    yield _Pattern(re.compile(_bounded(lexicon.SAME), re.I), "same")
+        yield _Pattern(_whole_words(words), "factor", str(factor))
+    yield _Pattern(_whole_words(lexicon.SAME), "same")
     ends = r"(?= as\b| for\b|[.,;)\n]|$)(?! as (?:possible|it|you|need))"
     so_much = r"so(?= [\w-]+(?: \w+)? as\b)"
     as_much = rf"(?:as|{so_much}) (?P<what>{lexicon.ADJECTIVE}){ends}"
-    yield _Pattern(re.compile(_bounded(as_much), re.I), "as")
+    yield _Pattern(_whole_words(as_much), "as")
 
 
 #: A line for each pattern: its kind and value, a tab, and with what it can begin.
@@ -129,8 +134,8 @@ _QUOTE = re.compile(
 
 @lru_cache(maxsize=256)
 def _label_pattern(labels: tuple[str, ...]) -> re.Pattern[str]:
-    names = "|".join(map(re.escape, sorted(labels, key=len, reverse=True)))
-    return re.compile(_bounded(names), re.I)
+    longest_first = sorted(labels, key=len, reverse=True)
+    return _whole_words("|".join(map(re.escape, longest_first)))
 
 
 def tokens(text: str, labels: Iterable[str] = ()) -> list[Token]:
@@ -143,39 +148,36 @@ def tokens(text: str, labels: Iterable[str] = ()) -> list[Token]:
     masked = list(text)
     for match in _QUOTE.finditer(text):
         words = match["double"] or match["single"]
-        every.append(
-            Token(
-                kind="quote",
-                start=match.start(),
-                end=match.end(),
-                text=match[0],
-                value=words,
-            )
-        )
+        every.append(_token("quote", match, words))
         masked[match.start() : match.end()] = "\x00" * len(match[0])
     body = "".join(masked)
-    every += (_token(pattern, match) for pattern, match in PATTERNS.matches(body))
+    every += (_token_of(pattern, match) for pattern, match in PATTERNS.matches(body))
     every += _numbers(_RANGE.sub("\x01", body))
     every += _letters(body)
-    if names := tuple(labels):
-        for match in _label_pattern(names).finditer(body):
-            key = next(name for name in names if name.lower() == match[0].lower())
-            every.append(
-                Token(
-                    kind="measure",
-                    start=match.start(),
-                    end=match.end(),
-                    text=match[0],
-                    value=f"={key}",
-                )
-            )
+    names = {label.lower(): label for label in reversed(tuple(labels))}
+    if names:
+        for match in _label_pattern(tuple(labels)).finditer(body):
+            every.append(_token("measure", match, f"={names[match[0].lower()]}"))
     return _apart(every)
 
 
-def _token(pattern: _Pattern, match: re.Match[str]) -> Token:
+def _token(kind: str, match: re.Match[str], value: str) -> Token:
+    """Make the token of a match that has a value and nothing else."""
+    return Token(
+        kind=kind,
+        start=match.start(),
+        end=match.end(),
+        text=match[0],
+        value=value,
+    )
+
+
+def _token_of(pattern: _Pattern, match: re.Match[str]) -> Token:
+    """Make the token of a pattern; "as long" has the value of its adjective."""
     value, sign = pattern.value, pattern.sign
     if pattern.kind in ("same", "as"):
-        value, sign = lexicon.ADJECTIVES.get((match["what"] or "").lower(), ("", 0))
+        adjective = (match["what"] or "").lower()
+        value, sign = lexicon.ADJECTIVES.get(adjective, ("", 0))
     return Token(
         kind=pattern.kind,
         start=match.start(),
@@ -188,29 +190,19 @@ def _token(pattern: _Pattern, match: re.Match[str]) -> Token:
 
 
 def _numbers(body: str) -> Iterator[Token]:
-    units = list(lexicon.UNITS.values())
+    """Yield numbers that are values, and those that are sides."""
     for match in _NUMBER.finditer(body):
-        index = next((i for i in range(len(units)) if match[f"u{i}"]), None)
-        unit = "" if index is None else units[index]
-        if match["five"]:
-            unit = "mos"
+        unit = _unit_of(match)
         digits = match["n"].replace(",", "")
         if not unit and _as_side(body, match):
-            value = digits
-            yield Token(
-                kind="side",
-                start=match.start(),
-                end=match.end(),
-                text=match[0],
-                value=value,
-            )
-        elif _PART.search(_before(body, match)) or _ORDINAL.search(
-            _before(body, match)
-        ):
+            yield _token("side", match, digits)
+            continue
+        before = _before(body, match)
+        if _PART.search(before) or _ORDINAL.search(before):
             continue  # "5 of the 10 words", "step 2"
-        elif match["n"] in ("5", "10", "100") and _OUT_OF.search(_before(body, match)):
+        if match["n"] in ("5", "10", "100") and _OUT_OF.search(before):
             continue  # a mark: "8/10"
-        elif unit or not _counts(_behind(body, match)):
+        if unit or not _counts(_behind(body, match)):
             yield Token(
                 kind="number",
                 start=match.start(),
@@ -219,6 +211,16 @@ def _numbers(body: str) -> Iterator[Token]:
                 unit=unit,
                 digits=digits,
             )
+
+
+def _unit_of(match: re.Match[str]) -> str:
+    """Return the unit of a number; empty: it has none."""
+    if match["five"]:
+        return "mos"
+    for index, unit in enumerate(lexicon.UNITS.values()):
+        if match[f"u{index}"]:
+            return unit
+    return ""
 
 
 _WORD_BEHIND = re.compile(r"[ -]([A-Za-z']+)")
@@ -264,7 +266,8 @@ def _counts(behind: str) -> bool:
     if match is None:
         return False
     kinds = ("side", "measure", "more", "factor", "same", "as")
-    return not (_starts(kinds, behind) or match[1].lower() in lexicon.BEHIND_BARE)
+    is_bare = match[1].lower() in lexicon.BEHIND_BARE
+    return not _starts(kinds, behind) and not is_bare
 
 
 _NO_SIDE_BEFORE = re.compile(
@@ -279,9 +282,10 @@ _NO_SIDE_BEHIND = re.compile(
 
 def _as_side(body: str, match: re.Match[str]) -> bool:
     """Whether a bare 1 or 2 is a side: "2 leads", "the BAK of 1"."""
-    before, behind = _before(body, match), _behind(body, match)
     if match["n"] not in ("1", "2") or match["five"]:
         return False
+    before = _before(body, match)
+    behind = _behind(body, match)
     if behind.startswith("'s"):
         return True
     if re.search(r"(?:^|[.!?\n]) ?$", before) and re.match(r"[.)] ", behind):
@@ -290,9 +294,8 @@ def _as_side(body: str, match: re.Match[str]) -> bool:
         return False
     if not re.match(r" [A-Za-z]", behind):
         return True
-    return bool(re.match(rf" {_VERBS}\b", behind)) or _starts(
-        ("more", "measure"), behind
-    )
+    stands_before_verb = bool(re.match(rf" {_VERBS}\b", behind))
+    return stands_before_verb or _starts(("more", "measure"), behind)
 
 
 _LETTER = re.compile(r"(?<![\w'./-])([AB])(?![\w/]|\.\w|-\w)")
@@ -301,7 +304,7 @@ _LETTER_BEHIND = re.compile(
     rf"| (?:quote|text|says): ?\x00| -| {_VERBS}\b| [-\d\x00]|$"
 )
 #: Not "response B": who calls one so calls the other "response A".
-_NAMED_SO = "".join(rf"(?<!(?i:{thing}) B)" for thing in lexicon.THING[3:-1].split("|"))
+_NAMED_SO = "".join(rf"(?<!(?i:{thing}) B)" for thing in lexicon.THING_WORDS)
 _OTHER_LETTER = re.compile(rf"[^.!?\n]{{0,120}}B(?<![\w'./-]B){_NAMED_SO}(?![\w/-])")
 _QUANTITY = re.compile(r" (?:bit|touch|little|lot|tad|few|more|less)\b")
 _BARE_COMPARATIVE = re.compile(r" \S+ ?(?:[.,;]|than\b|$)")
@@ -320,13 +323,7 @@ def _letters(body: str) -> Iterator[Token]:
         if article and not quantity and _OTHER_LETTER.match(body, match.end()):
             article = False  # "A turned out longer, B not so much"
         if not article:
-            yield Token(
-                kind="side",
-                start=match.start(),
-                end=match.end(),
-                text=match[1],
-                value="12"["AB".index(match[1])],
-            )
+            yield _token("side", match, "1" if match[1] == "A" else "2")
 
 
 _VALUE_BEHIND = re.compile(r" ?[=:(@~]? ?[-+]?\.?\d")
@@ -341,10 +338,17 @@ def _measured(behind: str) -> bool:
     return False
 
 
+#: Of tokens that are equally long the first kind counts.
+_RANKS = {"quote": 0, "side": 1, "number": 2, "measure": 3, "factor": 4, "more": 5}
+
+
 def _apart(every: list[Token]) -> list[Token]:
     """Return tokens in order, apart: the first that begins, then the longest."""
-    rank = {"quote": 0, "side": 1, "number": 2, "measure": 3, "factor": 4, "more": 5}
-    every.sort(key=lambda t: (t.start, -(t.end - t.start), rank.get(t.kind, 9)))
+
+    def order(token: Token) -> tuple[int, int, int]:
+        return token.start, -token.end, _RANKS.get(token.kind, 9)
+
+    every.sort(key=order)
     kept: list[Token] = []
     end = 0
     for token in every:

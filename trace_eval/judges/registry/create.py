@@ -22,6 +22,7 @@ from trace_eval.judges.registry.kinds import (
     judge_specs,
     plugin,
 )
+from trace_eval.judges.reward.load import locate
 
 
 @dataclass(frozen=True)
@@ -261,7 +262,5 @@ def scores_only(spec: str) -> bool:
     """Whether a judge scores single answers and compares them by their scores."""
     kind, _, argument = spec.partition(":")
     if kind == "reward":
-        from trace_eval.judges.reward.load import locate
-
         return locate(argument).scores
     return kind in KINDS and KINDS[kind].pairs is None

@@ -61,10 +61,11 @@ _DROWNED = (GUESSED["low_confidence"], GUESSED["unsure_language"])
 class _AnswerText:
     """The words of one answer and their certainty."""
 
-    # what its words say; without faults where they are guesses
+    #: What its words say; without faults where they are guesses.
     standing: AnswerStanding
-    overlap: float | None  # share of the instruction's words in it; None: unknown
-    # why its words are guesses of the recogniser; None: they are not
+    #: Share of the instruction's words in it; None: unknown.
+    overlap: float | None
+    #: Why its words are guesses of the recogniser; None: they are not.
     guess: str | None = None
 
 
@@ -77,10 +78,10 @@ def judge_content(
         MeasurementMissing: a transcript is absent for a technical reason, or its words
             are guesses.
     """
-    words_a, words_b = (
-        _read_answer(n, x, instruction, cuts) for n, x in (("A", a), ("B", b))
-    )
-    _refuse_guesses((a, words_a), (b, words_b), cuts)
+    words_a = _read_answer("A", a, instruction, cuts)
+    words_b = _read_answer("B", b, instruction, cuts)
+    _refuse_guesses("A", a, words_a, other=words_b, cuts=cuts)
+    _refuse_guesses("B", b, words_b, other=words_a, cuts=cuts)
     one, other = words_a.standing, words_b.standing
     difference, lead, notes = 0.0, 0.0, []
     if words_a.overlap is not None and words_b.overlap is not None:
@@ -97,16 +98,22 @@ def judge_content(
     thresholds = cuts.named(
         "min_words", "min_literal_share", "off_topic_overlap", "overlap_margin"
     )
-    evidence = {"a": one.values, "b": other.values, "thresholds": thresholds}
-    made = verdict_of(one, other, lead, *notes, evidence={**evidence})
+    evidence: dict[str, JsonValue] = {
+        "a": one.values,
+        "b": other.values,
+        "thresholds": thresholds,
+    }
+    verdict = verdict_of(one, other, lead, *notes, evidence=evidence)
     margin = margin_of(one, other, difference)
-    update = {"reasoning": f"{made.reasoning} {NOT_CHECKED}", "margin": margin}
-    return made.model_copy(update=update)
+    update = {"reasoning": f"{verdict.reasoning} {NOT_CHECKED}", "margin": margin}
+    return verdict.model_copy(update=update)
 
 
 def _refuse_guesses(
-    a: tuple[Blueprint, _AnswerText],
-    b: tuple[Blueprint, _AnswerText],
+    name: str,
+    blueprint: Blueprint,
+    words: _AnswerText,
+    other: _AnswerText,
     cuts: RuleThresholds,
 ) -> None:
     """Raise MeasurementMissing for guessed words, which prove nothing of content.
@@ -115,97 +122,104 @@ def _refuse_guesses(
     sound, and the other answer is acceptable. Voice quality then says what there is to
     say.
     """
-    for name, blueprint, recognised, other in (("A", *a, b[1]), ("B", *b, a[1])):
-        if recognised.guess is None:
-            continue
-        drowned = recognised.guess in _DROWNED and sounds_bad(blueprint, cuts)
-        if other.guess or not other.standing.acceptable or not drowned:
-            why = (
-                f"the recogniser guessed the words of answer {name}: {recognised.guess}"
-            )
-            raise MeasurementMissing(why)  # the remedy is said once of the run
+    if words.guess is None:
+        return
+    is_drowned = words.guess in _DROWNED and sounds_bad(blueprint, cuts)
+    if other.guess or not other.standing.acceptable or not is_drowned:
+        why = f"the recogniser guessed the words of answer {name}: {words.guess}"
+        raise MeasurementMissing(why)  # the remedy is said once of the run
 
 
 def _read_answer(
     name: str, blueprint: Blueprint, instruction: RuleInstruction, cuts: RuleThresholds
 ) -> _AnswerText:
-    if silent := no_voice(blueprint, "transcript", cuts):
-        return _AnswerText(AnswerStanding((silent,), values={"words": 0}), None)
+    """Read what the words of one answer say, and how far they can be trusted.
+
+    Raises:
+        MeasurementMissing: the transcript is absent for a technical reason.
+    """
+    silent = no_voice(blueprint, "transcript", cuts)
+    if silent:
+        standing = AnswerStanding(faults=(silent,), values={"words": 0})
+        return _AnswerText(standing, overlap=None)
     transcript = blueprint.transcript
     if isinstance(transcript, Absent):
         raise missing(name, "transcript", transcript)
-    present = transcript.language == LANGUAGE
-    split = text.words if present else tokens
-    recognised = [
-        word for word in split(transcript.text) if word not in WORD_SETS["hesitations"]
-    ]
+    is_known_language = transcript.language == LANGUAGE
+    split = text.words if is_known_language else tokens
+    words = split(transcript.text)
+    spoken = [word for word in words if word not in WORD_SETS["hesitations"]]
     guess = guessed(blueprint)
     # Guessed words say nothing of the topic, nor do those of another language.
-    trusted = instruction.text if present and not guess else None
+    trusted = instruction.text if is_known_language and not guess else None
     topic, overlap = text.topic(trusted or ""), None
     if len(topic) >= cuts.min_instruction_words:
         overlap = text.coverage(topic, text.topic(transcript.text))
     literal = _literal_share(instruction, transcript.text, cuts) if trusted else None
-    aloud = read_aloud(trusted, transcript.text)
-    faults: tuple[str, ...] = ()
+    faults: list[str] = []
     if not guess:
-        faults = tuple(
-            _faults(
-                transcript,
-                recognised,
-                literal=literal,
-                instruction=instruction,
-                cuts=cuts,
-            )
+        faults = _faults(
+            transcript, spoken, literal=literal, instruction=instruction, cuts=cuts
         )
+    aloud = read_aloud(trusted, transcript.text)
     if aloud:
-        spoken = ", ".join(f'"{words}"' for words in aloud)
-        faults += (f"it reads directions aloud ({spoken}) instead of following them",)
+        quoted = ", ".join(f'"{directions}"' for directions in aloud)
+        faults.append(f"it reads directions aloud ({quoted}) instead of following them")
     values: dict[str, JsonValue] = {
-        "words": len(recognised),
+        "words": len(spoken),
         "overlap": None if overlap is None else round(overlap, 3),
         "literal_share": None if literal is None else round(literal, 3),
         "suspect": list(transcript.suspect),
     }
     if aloud:
         values["directions_read_aloud"] = list(aloud)
-    summary = f"{len(recognised)} words"
+    summary = f"{len(spoken)} words"
     if overlap is not None:
         summary += f", {overlap:.0%} of the instruction's words among them"
-    if not present:
+    if not is_known_language:
         values["language"] = transcript.language
-        summary += (
-            f" of {language_name(transcript.language)}, in which refusals are not known"
-        )
+        language = language_name(transcript.language)
+        summary += f" of {language}, in which refusals are not known"
     if guess:
         summary += ", mostly guessed by the recogniser"
     elif clause := weak(blueprint):
         summary += f" ({clause})"
-    return _AnswerText(AnswerStanding(faults, summary, values), overlap, guess)
+    standing = AnswerStanding(faults=tuple(faults), summary=summary, values=values)
+    return _AnswerText(standing, overlap=overlap, guess=guess)
 
 
 def _faults(
     transcript: Transcript,
-    recognised: list[str],
+    words: list[str],
     literal: float | None,
     instruction: RuleInstruction,
     cuts: RuleThresholds,
 ) -> list[str]:
-    if len(recognised) < cuts.min_words:
+    """Say what makes certain words no answer.
+
+    Args:
+        words: of the transcript, without hesitations.
+        literal: share of the words that were to be said as they are; None: unknown.
+    """
+    if len(words) < cuts.min_words:
         return ["no words were recognised"]
-    faults = []
+    faults: list[str] = []
     if transcript.language == LANGUAGE and (phrase := refusal(transcript.text, cuts)):
         faults.append(f'it refuses ("{phrase}")')
-    # A request that cannot be read may ask for that.
-    repeats = instruction.exists and (
-        instruction.text is None
-        or any(request.kind is RequestKind.REPEAT for request in instruction.requests)
-    )
-    if "repetition_loop" in transcript.suspect and not repeats:
+    if "repetition_loop" in transcript.suspect and not _may_ask_to_repeat(instruction):
         faults.append("its text loops")
     if literal is not None and literal < cuts.min_literal_share:
         faults.append(f"it has {literal:.0%} of the words that were to be said")
     return faults
+
+
+def _may_ask_to_repeat(instruction: RuleInstruction) -> bool:
+    """Tell whether an instruction asks to say something again; unread it may."""
+    if not instruction.exists:
+        return False
+    if instruction.text is None:
+        return True
+    return any(request.kind is RequestKind.REPEAT for request in instruction.requests)
 
 
 def refusal(answer: str, cuts: RuleThresholds) -> str | None:
@@ -216,7 +230,10 @@ def refusal(answer: str, cuts: RuleThresholds) -> str | None:
     line = " ".join(answer_words)
     for pattern in REFUSALS:
         match = pattern.search(line)
-        if match and len(line[: match.start()].split()) <= cuts.refusal_within_words:
+        if match is None:
+            continue
+        words_before = len(line[: match.start()].split())
+        if words_before <= cuts.refusal_within_words:
             return match[0]
     return None
 
@@ -224,11 +241,9 @@ def refusal(answer: str, cuts: RuleThresholds) -> str | None:
 def _literal_share(
     instruction: RuleInstruction, answer: str, cuts: RuleThresholds
 ) -> float | None:
-    """Share of a literal text's words that are heard, if long enough to tell."""
+    """Return the share of a literal text's words that are heard, if it can be told."""
     wanted = text.topic(" ".join(instruction.reading.literal))
-    if (
-        not _SAY.search(instruction.reading.body)
-        or len(wanted) < cuts.min_literal_words
-    ):
+    orders_to_say = _SAY.search(instruction.reading.body)
+    if not orders_to_say or len(wanted) < cuts.min_literal_words:
         return None
     return text.coverage(wanted, text.topic(answer))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pydantic import JsonValue
 
@@ -60,13 +60,12 @@ class CheckedRequest:
 
     def as_json(self) -> JsonValue:
         """Return it for the evidence of the verdict."""
-        return {
-            "check": self.label,
-            **{
-                side: {"met": f.met, "strength": round(f.strength, 2), "why": f.why}
-                for side, f in (("a", self.a), ("b", self.b))
-            },
-        }
+        return {"check": self.label, "a": _as_json(self.a), "b": _as_json(self.b)}
+
+
+def _as_json(finding: RuleFinding) -> JsonValue:
+    strength = round(finding.strength, 2)
+    return {"met": finding.met, "strength": strength, "why": finding.why}
 
 
 def judge_paralinguistics(
@@ -74,11 +73,11 @@ def judge_paralinguistics(
 ) -> DimensionVerdict:
     """Judge the typed tie on delivery; MeasurementMissing if it is unknown."""
     # Not the pitch: a whisper has none, and is speech.
-    silent_a, silent_b = (no_voice(side, "rate", cuts) for side in (a, b))
+    silent_a = no_voice(a, "rate", cuts)
+    silent_b = no_voice(b, "rate", cuts)
     if silent_a or silent_b:
-        return _with_silence(
-            a, b, silent=(silent_a, silent_b), instruction=instruction, cuts=cuts
-        )
+        silent = (silent_a, silent_b)
+        return _with_silence(a, b, silent=silent, instruction=instruction, cuts=cuts)
     return _verdict(*_choose(a, b, instruction, cuts), cuts)
 
 
@@ -96,7 +95,7 @@ def _choose(
         return _neutral(a, b, cuts), "The instruction asks for no delivery", "neutral"
     if any(item.comparable for item in items):
         return items, "", "requests"
-    reasons = "; ".join(f"{item.label}: {_unknown(item)}" for item in items)
+    reasons = _unknown_of_all(items)
     if any(r.kind not in NEUTRAL_TOO for r in instruction.requests if not r.negated):
         raise MeasurementMissing(
             f"there is no evidence of what was asked for ({reasons})"
@@ -106,10 +105,17 @@ def _choose(
 
 
 def _unknown(item: CheckedRequest) -> str:
-    reasons = [
-        f"{n}: {f.why}" for n, f in (("A", item.a), ("B", item.b)) if f.met is None
-    ]
-    return item.a.why if item.a.why == item.b.why else ", ".join(reasons)
+    """Return why a request cannot be told for one or both answers."""
+    if item.a.why == item.b.why:
+        return item.a.why
+    sides = {"A": item.a, "B": item.b}
+    reasons = [f"{name}: {f.why}" for name, f in sides.items() if f.met is None]
+    return ", ".join(reasons)
+
+
+def _unknown_of_all(items: Sequence[CheckedRequest]) -> str:
+    """Return for each request why it cannot be told."""
+    return "; ".join(f"{item.label}: {_unknown(item)}" for item in items)
 
 
 def _neutral(a: Blueprint, b: Blueprint, cuts: RuleThresholds) -> list[CheckedRequest]:
@@ -123,24 +129,38 @@ def _neutral(a: Blueprint, b: Blueprint, cuts: RuleThresholds) -> list[CheckedRe
 def neutral(b: Blueprint, cuts: RuleThresholds) -> list[tuple[str, RuleFinding]]:
     """Check ordinary delivery; passing by more is not better, so strength is 0 then."""
     rate = read_rate(words_per_minute(b))
-    wpm = (cuts.rate_noise_wpm, cuts, cuts.neutral_wpm_low, cuts.neutral_wpm_high)
-    semitones, pause = cuts.neutral_min_semitones, cuts.neutral_pause_s
-    level, most = reader("loudness", _range), cuts.neutral_range_lu
-    findings = [
-        ("ordinary rate", within(rate, *wpm)),
-        (
-            "some intonation",
-            within(variation(b), cuts.pitch_noise_semitones, cuts, low=semitones),
+    findings = {
+        "ordinary rate": within(
+            rate,
+            cuts.rate_noise_wpm,
+            cuts,
+            low=cuts.neutral_wpm_low,
+            high=cuts.neutral_wpm_high,
         ),
-        (
-            "no long pauses",
-            within(read_longest_pause(b), cuts.pause_noise_s, cuts, high=pause),
+        "some intonation": within(
+            variation(b),
+            cuts.pitch_noise_semitones,
+            cuts,
+            low=cuts.neutral_min_semitones,
         ),
-        ("even loudness", within(level(b), cuts.loudness_noise_lu, cuts, high=most)),
-    ]
-    return [
-        (name, RuleFinding(f.met, min(0.0, f.strength), f.why)) for name, f in findings
-    ]
+        "no long pauses": within(
+            read_longest_pause(b),
+            cuts.pause_noise_s,
+            cuts,
+            high=cuts.neutral_pause_s,
+        ),
+        "even loudness": within(
+            _read_range(b),
+            cuts.loudness_noise_lu,
+            cuts,
+            high=cuts.neutral_range_lu,
+        ),
+    }
+    bounded: list[tuple[str, RuleFinding]] = []
+    for name, finding in findings.items():
+        strength = min(0.0, finding.strength)
+        bounded.append((name, replace(finding, strength=strength)))
+    return bounded
 
 
 def _range(loudness: Loudness) -> Read:
@@ -149,32 +169,36 @@ def _range(loudness: Loudness) -> Read:
     return loudness.range_lu, f"loudness range {loudness.range_lu:.1f} LU"
 
 
+_read_range = reader("loudness", _range)
+
+
 def _verdict(
     items: list[CheckedRequest], intro: str, kind: str, cuts: RuleThresholds
 ) -> DimensionVerdict:
-    if not (made := [item for item in items if item.comparable]):
-        reasons = "; ".join(f"{item.label}: {_unknown(item)}" for item in items)
+    """Return the verdict of those checks that can be told for both answers."""
+    comparable = [item for item in items if item.comparable]
+    if not comparable:
+        reasons = _unknown_of_all(items)
         raise MeasurementMissing(f"no delivery check can be made: {reasons}")
-    share_a, share_b = _share([i.a for i in made]), _share([i.b for i in made])
-    stand_a = _stand([(i.label, i.a) for i in made], kind, cuts)
-    stand_b = _stand([(i.label, i.b) for i in made], kind, cuts)
-    lead, note = _lead(made, share_a - share_b, cuts)
-    notes = (
-        [note] if abs(lead) >= 1 and stand_a.acceptable and stand_b.acceptable else []
-    )
+    share_a = _share([item.a for item in comparable])
+    share_b = _share([item.b for item in comparable])
+    stand_a = _stand([(item.label, item.a) for item in comparable], kind, cuts)
+    stand_b = _stand([(item.label, item.b) for item in comparable], kind, cuts)
+    lead, note = _lead(comparable, share_a - share_b, cuts)
+    notes: list[str] = []
+    if abs(lead) >= 1 and stand_a.acceptable and stand_b.acceptable:
+        notes.append(note)
     if kind == "requests":
-        notes += [
-            f"{i.label} cannot be told ({_unknown(i)})"
-            for i in items
-            if not i.comparable
-        ]
+        for item in items:
+            if not item.comparable:
+                notes.append(f"{item.label} cannot be told ({_unknown(item)})")
+    cited = cuts.named("share_margin", "strength_margin")
     evidence: dict[str, JsonValue] = {
         "checks": kind,
         "findings": [item.as_json() for item in items],
         "share_a": round(share_a, 3),
         "share_b": round(share_b, 3),
-        "thresholds": cuts.named("share_margin", "strength_margin")
-        | {"least_share": _least(kind, cuts)},
+        "thresholds": cited | {"least_share": _least(kind, cuts)},
     }
     verdict = verdict_of(stand_a, stand_b, lead, *notes, evidence=evidence)
     lead_in = f"{intro}, so neutral delivery was checked. " if intro else ""
@@ -192,18 +216,21 @@ def _share(findings: Sequence[RuleFinding]) -> float:
 def _stand(
     findings: list[tuple[str, RuleFinding]], kind: str, cuts: RuleThresholds
 ) -> AnswerStanding:
+    """Say how one answer stands by its checks."""
     share = _share([finding for _, finding in findings])
     if kind == "neutral":
         failed = [f"{label} fails: {f.why}" for label, f in findings if not f.met]
         passed = f"passes {len(findings) - len(failed)} of {len(findings)} checks"
-        message = "; ".join([passed, *(failed or [findings[0][1].why])])
+        _, first = findings[0]
+        message = "; ".join([passed] + (failed or [first.why]))
     else:
         requests: list[str] = []
         for label, finding in findings:
             met = "met" if finding.met else "not met"
             requests.append(f"{label} {met}: {finding.why}")
         message = "; ".join(requests)
-    return AnswerStanding(() if share >= _least(kind, cuts) else (message,), message)
+    faults = () if share >= _least(kind, cuts) else (message,)
+    return AnswerStanding(faults, message)
 
 
 def _lead(
@@ -211,11 +238,10 @@ def _lead(
 ) -> tuple[float, str]:
     """Return A's lead in margins: by the share of checks met, else by mean strength."""
     if abs(shares) >= cuts.share_margin:
-        return (
-            shares / cuts.share_margin,
-            f"shares of checks met differ by {abs(shares):.0%}",
-        )
-    mean = math.fsum(item.a.strength - item.b.strength for item in items) / len(items)
+        note = f"shares of checks met differ by {abs(shares):.0%}"
+        return shares / cuts.share_margin, note
+    differences = [item.a.strength - item.b.strength for item in items]
+    mean = math.fsum(differences) / len(items)
     note = f"equal shares, but {abs(mean):.1f} units of noise apart"
     return mean / cuts.strength_margin, note
 

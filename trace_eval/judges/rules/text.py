@@ -74,12 +74,14 @@ def read(instruction: str) -> RuleReading:
 
     def mask(match: re.Match[str]) -> str:
         literal.append(match["words"].strip())
-        return match[0][: match.start("words") - match.start()].rstrip("'\"") + QUOTED
+        words_at = match.start("words") - match.start()
+        return match[0][:words_at].rstrip("'\"") + QUOTED
 
     text = _QUOTATION.sub(mask, text)
     text = _UNCLOSED.sub(mask, text)
     text = _AFTER_COLON.sub(mask, text)
-    return RuleReading(re.sub(r"\s+", " ", text).strip().lower(), tuple(literal), notes)
+    body = re.sub(r"\s+", " ", text).strip().lower()
+    return RuleReading(body=body, literal=tuple(literal), notes=notes)
 
 
 def words(text: str) -> list[str]:
@@ -107,34 +109,35 @@ def topic(text: str) -> frozenset[str]:
 
 def coverage(stems: Iterable[str], recognised: Iterable[str]) -> float:
     """Return the share of stems heard or misheard, 0-1; ValueError without any."""
-    wanted_stems, recognised_stems = sorted(set(stems)), set(recognised)
-    if not wanted_stems:
+    wanted = set(stems)
+    if not wanted:
         raise ValueError("coverage: no stems; ask only where there are some")
-
-    def is_covered(word: str) -> bool:
-        return word in recognised_stems or any(
-            alike(word, other) for other in recognised_stems
-        )
-
-    covered = sum(map(is_covered, wanted_stems))
-    return covered / len(wanted_stems)
+    others = set(recognised)
+    covered = len(wanted & others)
+    for word in wanted - others:
+        covered += any(alike(word, other) for other in others)
+    return covered / len(wanted)
 
 
 def alike(one: str, other: str) -> bool:
     """Say whether words are equal, or one may be a misspelling (``seashore(s)``)."""
     if one == other:
         return True
-    if min(len(one), len(other)) < 5:
+    shorter = min(len(one), len(other))
+    if shorter < 5:
         return False
-    if 2 * min(len(one), len(other)) < MISHEARD * (len(one) + len(other)):
-        return False  # no ratio can reach it
+    highest_ratio = 2 * shorter / (len(one) + len(other))
+    if highest_ratio < MISHEARD:
+        return False
     first, second = sorted((one, other))  # the ratio depends on the order of its inputs
     matcher = SequenceMatcher(None, first, second)
     return matcher.quick_ratio() >= MISHEARD and matcher.ratio() >= MISHEARD
 
 
 def similarity(one: Sequence[str], other: Sequence[str], enough: float = 0.0) -> float:
-    """Share of words that two sequences have in common in order, 0-1; symmetric.
+    """Return the share of words that two sequences have in common in order, 0-1.
+
+    It is the same of both orders.
 
     Args:
         enough: where the share cannot reach it, it is not counted and is 0.
@@ -150,28 +153,27 @@ def count_literal(literal: str, answer: str, enough: float) -> int:
     Args:
         enough: word similarity, 0-1, from which on it is the same text.
     """
-    wanted, recognised = (
-        words(literal)[:MAX_LITERAL_WORDS],
-        words(answer)[:MAX_COUNTED_WORDS],
-    )
+    wanted = words(literal)[:MAX_LITERAL_WORDS]
+    spoken = words(answer)[:MAX_COUNTED_WORDS]
+    size = len(wanted)
     if not wanted:
         return 0
-    if len(wanted) == 1:
-        return sum(alike(stem(wanted[0]), stem(word)) for word in recognised)
+    if size == 1:
+        return sum(alike(stem(wanted[0]), stem(word)) for word in spoken)
+
+    def likeness(start: int) -> float:
+        return similarity(wanted, spoken[start : start + size])
+
     count = at = 0
-    while at < len(recognised):
-        window = recognised[at : at + len(wanted)]
-        if similarity(wanted, window, enough) < enough:
+    while at < len(spoken):
+        if similarity(wanted, spoken[at : at + size], enough) < enough:
             at += 1
             continue
-        # The next start may match better: the first word was the tail of something
-        # else.
-        best = max(
-            range(at, min(at + len(wanted), len(recognised))),
-            key=lambda i: (similarity(wanted, recognised[i : i + len(wanted)]), -i),
-        )
+        # A later start may match better, where the first words are the tail of
+        # something else.
+        starts = range(at, min(at + size, len(spoken)))
         count += 1
-        at = best + len(wanted)
+        at = max(starts, key=likeness) + size
     return count
 
 
@@ -181,5 +183,6 @@ def equal_parts(answer: str, parts: int) -> float:
     size = len(answer_words) // parts
     if parts < 2 or size == 0:
         return 0.0
-    cut = [answer_words[i * size : (i + 1) * size] for i in range(parts)]
-    return min(similarity(x, y) for x, y in pairwise(cut))
+    starts = range(0, parts * size, size)
+    stretches = [answer_words[start : start + size] for start in starts]
+    return min(similarity(one, following) for one, following in pairwise(stretches))

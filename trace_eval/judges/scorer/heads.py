@@ -39,11 +39,11 @@ NO_RATING = -1.0
 class Forecast:
     """The predictions of a head for a batch."""
 
-    mean: torch.Tensor  # on [0, 1] [shape=(rows,), float32]
-    variance: torch.Tensor  # of the same
-    params: (
-        torch.Tensor
-    )  # logits, or log alpha and log beta [shape=(rows, outputs), float32]
+    #: Mean and variance of the rating on [0, 1] [shape=(rows,), float32].
+    mean: torch.Tensor
+    variance: torch.Tensor
+    #: Logits, or log alpha and log beta [shape=(rows, outputs), float32].
+    params: torch.Tensor
 
 
 def checked(kind: str) -> HeadKind:
@@ -58,7 +58,7 @@ def checked(kind: str) -> HeadKind:
 
 
 def forecast(kind: HeadKind, outputs: torch.Tensor) -> Forecast:
-    """Mean and variance [shape of ``outputs``=(rows, outputs)]."""
+    """Return the mean and variance of each row [shape of ``outputs``=(rows, outputs)]."""
     import torch
 
     params = outputs.float()
@@ -66,12 +66,15 @@ def forecast(kind: HeadKind, outputs: torch.Tensor) -> Forecast:
         levels = torch.linspace(0, 1, 5, device=params.device)
         shares = params.softmax(-1)
         mean = shares @ levels
-        variance = (shares * (levels - mean[:, None]) ** 2).sum(-1)
-        return Forecast(mean, variance, params)
+        from_mean = levels - mean[:, None]
+        variance = (shares * from_mean**2).sum(-1)
+        return Forecast(mean=mean, variance=variance, params=params)
     params = params.clamp(-LOG_BOUND, LOG_BOUND)
     alpha, beta = params.exp().unbind(-1)
     total = alpha + beta
-    return Forecast(alpha / total, alpha * beta / (total**2 * (total + 1)), params)
+    mean = alpha / total
+    variance = alpha * beta / (total**2 * (total + 1))
+    return Forecast(mean=mean, variance=variance, params=params)
 
 
 def nll(kind: HeadKind, outputs: torch.Tensor, ratings: torch.Tensor) -> torch.Tensor:
@@ -85,9 +88,11 @@ def nll(kind: HeadKind, outputs: torch.Tensor, ratings: torch.Tensor) -> torch.T
     y = ratings.float().clamp(min=0)
     if kind == "multinomial":
         logs = params.log_softmax(-1)
-        loss = -logs.gather(-1, (y * 4).round().long())
+        level = (y * 4).round().long()
+        loss = -logs.gather(-1, level)
     else:
-        alpha, beta = params.clamp(-LOG_BOUND, LOG_BOUND).exp().unbind(-1)
+        bounded = params.clamp(-LOG_BOUND, LOG_BOUND)
+        alpha, beta = bounded.exp().unbind(-1)
         density = torch.distributions.Beta(
             alpha[:, None], beta[:, None], validate_args=False
         )
@@ -104,10 +109,11 @@ def shares(kind: HeadKind, params: torch.Tensor) -> list[list[float]]:
         rows: list[list[float]] = params.double().softmax(-1).tolist()
         return rows
     alpha, beta = params.double().exp().numpy().T
-    below = betainc(alpha[:, None], beta[:, None], np.asarray(CUTS)[None, :])
-    return [
-        list(row) for row in np.diff(below, axis=1, prepend=0.0, append=1.0).tolist()
-    ]
+    below = betainc(alpha[:, None], beta[:, None], np.asarray(CUTS))
+    of_levels: list[list[float]] = np.diff(
+        below, axis=1, prepend=0.0, append=1.0
+    ).tolist()
+    return of_levels
 
 
 def dev_metrics(kind: HeadKind, outputs: Any, ratings: Any) -> dict[str, float]:
@@ -124,21 +130,23 @@ def dev_metrics(kind: HeadKind, outputs: Any, ratings: Any) -> dict[str, float]:
     import torch
     from scipy.stats import spearmanr
 
-    params, rated = (
-        torch.as_tensor(np.asarray(values)) for values in (outputs, ratings)
-    )
-    result = forecast(kind, params)
-    below = np.cumsum(np.asarray(shares(kind, result.params)), axis=1)[:, :4]
+    params = torch.as_tensor(np.asarray(outputs))
+    rated = torch.as_tensor(np.asarray(ratings))
+    predicted = forecast(kind, params)
+    share_of_level = np.asarray(shares(kind, predicted.params))
+    below = np.cumsum(share_of_level, axis=1)[:, :4]
     y = np.asarray(rated, dtype=np.float64)
-    present = y >= 0
+    is_rated = y >= 0
     level = np.rint(y * 4)  # 0 to 4
-    at_most = level[:, :, None] <= np.arange(4)[None, None, :]
-    crps = ((below[:, None, :] - at_most) ** 2).sum(-1) / 4
-    mean = result.mean.double().numpy()
-    truth = np.where(present, y, 0).sum(1) / present.sum(1)
+    at_most = level[:, :, None] <= np.arange(4)
+    apart = below[:, None, :] - at_most
+    crps = (apart**2).sum(-1) / 4
+    losses = nll(kind, params, rated).numpy()
+    mean = predicted.mean.double().numpy()
+    truth = np.where(is_rated, y, 0).sum(1) / is_rated.sum(1)
     values = {
-        "crps": float(crps[present].mean()),
-        "nll": float(nll(kind, params, rated).numpy()[present].mean()),
+        "crps": float(crps[is_rated].mean()),
+        "nll": float(losses[is_rated].mean()),
         "mae": float(np.abs(mean - truth).mean()),
     }
     if np.ptp(mean) and np.ptp(truth):

@@ -8,7 +8,7 @@ A judge whose number stands alone says little: on HCoT the majority class is rig
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
 from typing import Any, Literal, NamedTuple
@@ -20,6 +20,7 @@ from trace_eval.data.measures.lexical import exact_match, token_f1, words
 from trace_eval.estimate.arrays import Array, Mask, Reals
 from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.estimate.paired import holm
+from trace_eval.opinions.codes import MISSING, Codes
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.ratings import levels_of, nearest
 from trace_eval.stats.agreement.counts import Counts
@@ -34,6 +35,21 @@ RULES = (
     NumberRule("louder answer", "loudness"),
     NumberRule("higher MOS", "mos"),
 )
+
+
+def codes_by(rule: NumberRule, facts: Mapping[str, Array]) -> Codes | None:
+    """Return the code of the winner by a rule, missing where unknown or equal.
+
+    None: the facts are not there.
+    """
+    name_a, name_b = rule.facts
+    if name_a not in facts or name_b not in facts:
+        return None
+    a, b = facts[name_a], facts[name_b]
+    codes = np.full(len(a), MISSING, np.int8)
+    codes[a < b if rule.lower else a > b] = 0
+    codes[b < a if rule.lower else b > a] = 1
+    return codes
 
 
 @dataclass(frozen=True)

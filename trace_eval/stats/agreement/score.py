@@ -23,6 +23,7 @@ from trace_eval.stats.agreement.baselines import (
     Baseline,
     Majority,
     beside_rules,
+    codes_by,
     majority,
     random_matched,
 )
@@ -106,7 +107,7 @@ def guesses_of(judged: Opinions, options: AgreeOptions) -> RuleCodes:
     """Return labels by :data:`RULES`, and numbers, of the items of a judge."""
     guesses: dict[str, Codes] = {}
     for rule in RULES + options.baselines:
-        codes = rule.codes(judged.facts)
+        codes = codes_by(rule, judged.facts)
         if codes is not None:
             guesses[rule.name] = codes
     if "content" in judged.codes:

@@ -22,7 +22,7 @@ from trace_eval.estimate.arrays import Array, Mask
 from trace_eval.opinions.codes import MISSING, POINTS, Codes
 from trace_eval.opinions.units import WholeNumbers
 from trace_eval.show.table import column
-from trace_eval.stats.agreement.baselines import RULES
+from trace_eval.stats.agreement.baselines import RULES, codes_by
 from trace_eval.stats.inference.calibrators import (
     METHODS,
     Calibrator,
@@ -348,7 +348,7 @@ def _rules(
 
     verdicts: dict[str, Codes | None] = {"judge's own label": run.codes}
     for rule in RULES + tuple(baselines):
-        verdicts[rule.name] = rule.codes(run.table.facts)
+        verdicts[rule.name] = codes_by(rule, run.table.facts)
     for name, codes in verdicts.items():
         if codes is None:
             continue
