@@ -134,9 +134,9 @@ class World:
         rng = rng_of(self.name, seed)
         arrivals, pool = self._labels(rng)
         every = np.arange(len(arrivals.sums if pool is None else pool.labels))
-        purse = log_purse(arrivals, np.array([self.truth, 0.5]), pool, looks=every)
-        left_out = purse >= -np.log(1 - LEVEL)
-        held, end = not left_out[:, 0].any(), _first(left_out[:, 1])
+        threshold = -np.log(1 - LEVEL)
+        held = bool((log_purse(arrivals, self.truth, pool, every) < threshold).all())
+        end = _first(log_purse(arrivals, 0.5, pool, every) >= threshold)
         # an interval that holds the truth and not one half says who is better
         return held, end if held else _NEVER
 
@@ -224,7 +224,7 @@ class Listeners:
         """Return the share of draws in which every vote held the listeners' mean."""
         sums = np.array([own.sum() for own in self.values])
         weights = np.array([float(len(own)) for own in self.values])
-        truth = np.array([sums.sum() / weights.sum()])
+        truth = float(sums.sum() / weights.sum())
         held = 0
         for seed in range(draws):
             drawn = rng_of(self.name, seed).integers(len(sums), size=len(sums))

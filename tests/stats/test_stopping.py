@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tests.support.cli import trace_eval
-from trace_eval.estimate.anytime import Arrivals, Pool, anytime_mean, log_capital
+from trace_eval.estimate.anytime import GRID, Arrivals, Pool, anytime_mean, log_capital
 from trace_eval.stats.inference.stopping import (
     Votes,
     agreement,
@@ -31,7 +31,7 @@ def votes(points: Sequence[float]) -> Votes:
 def test_capital_of_one_win_is_that_of_eight_bettors() -> None:
     # against 1/2 the odds of a win are 1 upwards, and -1 downwards: stakes of .1, .2,
     # .4 and .8 make 1.1, 1.2, 1.4, 1.8 and .9, .8, .6, .2 of them, one on average
-    capital = log_capital(Arrivals(np.ones(2), np.ones(2)), np.array([0.5]))[:, 0]
+    capital = log_capital(Arrivals(np.ones(2), np.ones(2)), 0.5)
     assert capital[0] == pytest.approx(0.0)
     squares = [x**2 for x in (1.1, 1.2, 1.4, 1.8, 0.9, 0.8, 0.6, 0.2)]
     assert capital[1] == pytest.approx(np.log(np.mean(squares)))
@@ -41,19 +41,24 @@ def test_a_truth_is_held_at_every_look() -> None:
     rng, held = np.random.default_rng(5), 0
     for _ in range(DRAWS):
         value = rng.choice((1.0, 0.5, 0.0), 200, p=(0.5, 0.2, 0.3))
-        capital = log_capital(Arrivals(value, np.ones(200)), np.array([0.6]))
+        capital = log_capital(Arrivals(value, np.ones(200)), 0.6)
         held += bool((capital < np.log(20)).all())
     assert held >= 0.95 * DRAWS
 
 
 def test_a_judge_who_knows_ends_sooner_and_one_who_does_not_costs_little() -> None:
     rng = np.random.default_rng(6)
-    ends: dict[str, list[int]] = {"alone": [], "knows": [], "blind": []}
+    ends: dict[str, list[int]] = {"alone": [], "knows": [], "blind": [], "lies": []}
     for _ in range(5):
         value = rng.choice((1.0, 0.5, 0.0), 600, p=(0.55, 0.2, 0.25))
         labelled, arrivals = value[:200], Arrivals(value[:200], np.ones(200))
         blind = rng.permutation(value)
-        for name, said in (("alone", None), ("knows", value), ("blind", blind)):
+        for name, said in (
+            ("alone", None),
+            ("knows", value),
+            ("blind", blind),
+            ("lies", 1 - value),
+        ):
             pool = None
             if said is not None:
                 pool = Pool(
@@ -66,9 +71,26 @@ def test_a_judge_who_knows_ends_sooner_and_one_who_does_not_costs_little() -> No
                 )
             end = anytime_mean(arrivals, pool=pool).end
             ends[name].append(1000 if end is None else end)
-    alone, knows, blind = (np.median(ends[name]) for name in ends)
+    alone, knows, blind, lies = (np.median(ends[name]) for name in ends)
     assert knows < 0.8 * alone
     assert blind < 1.6 * alone
+    assert lies < alone  # its verdicts are learned to mean the opposite
+
+
+def test_ends_that_are_searched_are_those_of_the_whole_grid() -> None:
+    rng = np.random.default_rng(8)
+    for number, win in ((3, 0.5), (40, 0.9), (300, 0.02), (300, 0.6)):
+        value = (rng.random(number) < win).astype(float)
+        arrivals = Arrivals(value, rng.choice((1.0, 3.0), number))
+        weighted = Arrivals(value * arrivals.weights, arrivals.weights)
+        left = [
+            mean
+            for mean in GRID
+            if log_capital(weighted, float(mean)).max() < np.log(20)
+        ]
+        step = GRID[1] - GRID[0]
+        interval = anytime_mean(weighted).interval
+        assert interval == pytest.approx((left[0] - step, left[-1] + step))
 
 
 def test_what_was_said_with_a_judge_stays_said_until_every_pair_has_a_label() -> None:

@@ -10,17 +10,21 @@ one may stop whenever one likes.
 Bettors stake fixed shares of their capital on either side, and the capital is their
 mean.
 
-Where a judge has a verdict on every pair, a second bettor plays for what the labels
-would say of all pairs of the run, drawn without replacement (Waudby-Smith & Ramdas
-2020), with the verdict as control variate (prediction-powered inference: Angelopoulos
-et al. 2023). What lies between the mean of the run and that of all pairs like these is
-one more bet, on a sample of known size; the product of both is taken at its least. The
-two bettors share one purse, and a mean is left out once the purse has grown twentyfold:
-a judge that knows nothing loses no more than its bettor's share.
+Where a judge has a verdict on every pair, most of the error is spent on bettors who know
+all of its verdicts from the start. They play for what the labels would say of all pairs
+of the run, drawn without replacement (Waudby-Smith & Ramdas 2020), with the verdict as
+control variate (prediction-powered inference: Angelopoulos et al. 2023). What lies
+between the mean of the run and that of all pairs like these is one more bet, on a
+sample of known size. Each bettor makes both bets for one difference, the one that so
+many labels would show, so that what one of them loses on a run that happens to be good
+the other wins; the run's mean is taken where they own least together. Some of them take
+no notice of verdicts, so that a judge that knows nothing costs little. The rest of the
+error is spent on the labels alone.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,26 +36,40 @@ from trace_eval.estimate.interval import Range
 #: Shares of the capital that bettors stake, of what they may lose at most.
 STAKES = (0.1, 0.2, 0.4, 0.8)
 
-#: The same of the bettor that is helped by a judge.
-HELPED_STAKES = (0.4, 0.9)
-
-#: How far a judge's verdict is taken off a label, whatever it says.
-BELIEF = 0.8
-
 #: Share of a run's pairs with a label after which a judge helps no more: what is left
-#: would follow from the run's mean nearly for certain, and its steps are too coarse for
-#: that.
-LAST_BET = 0.8
+#: would follow from the run's mean nearly for certain.
+LAST_BET = 0.9
 
-#: Standard errors by which the mean of a run is expected to lie off that of all such
-#: pairs.
-SHIFTS = (0.5, 1.5, 2.5)
+#: Share of the error that is spent on the labels alone, where a judge helps.
+LABELS_SHARE = 0.05
 
-#: Share of the purse that bets on the labels alone, where a judge helps.
-LABELS_SHARE = 0.5
+#: Share of the helped bettors' capital that takes no notice of verdicts.
+DOUBTERS = 0.25
 
-#: Steps of means that are tried, and of a run's means where futures are simulated.
-FINE, COARSE = 200, 50
+#: Labels after which bettors plan to end: at least so many, or this share of the run's
+#: pairs if that is less, and at most that share of them.
+SOONEST, LATEST = (25, 1 / 6), 0.6
+
+#: How many such plans there are at least, and about how much longer each is than the
+#: one before.
+LEAST_PLANS, PLAN_RATIO = 3, 3
+
+#: Log of the capital that is planned for, and the variances that plans assume: of
+#: labels, and of what a verdict leaves of them.
+PLANNED_CAPITAL, PLANNED_VARIANCE, PLANNED_REST = 3.5, 0.2, 0.14
+
+#: The most that may be staked, of what may be lost at most.
+MOST_STAKE = 0.95
+
+#: How far a verdict is taken off a label before there are any, and the labels that this
+#: counts for.
+FIRST_BELIEF, BELIEF_LABELS = 0.6, 20
+
+#: Means of a run that are tried, in standard errors of one half's spread.
+RUN_STEPS = np.linspace(-6.0, 6.0, 81)
+
+#: Steps of means that are tried, and how many are skipped before the ends are looked for.
+FINE, COARSE = 200, 8
 
 #: Means that are tried, without the ends [shape=(means,)].
 GRID = np.linspace(0.0, 1.0, FINE + 1)[1:-1]
@@ -64,6 +82,9 @@ _PRIOR_LABELS = 10
 
 #: Nothing is divided by less.
 _TINY = 1e-9
+
+#: No capital is counted beyond this, as a log.
+_RICH = 600.0
 
 
 @dataclass(frozen=True)
@@ -140,14 +161,20 @@ def anytime_mean(
     """
     every = np.arange(len(arrivals.sums) if pool is None else len(pool.labels))
     # every look at the null value counts, so that what was said once stays said
-    end = first_end(arrivals, level, null, pool, looks=every, steps=FINE)
+    end = first_end(arrivals, level, null, pool, looks=every)
     looks = every
     value = arrivals.mean
     if pool is not None:
         looks = _looks(len(every), end)
-        value -= BELIEF * (float(pool.verdicts.mean()) - pool.mean)
-    left_out = log_purse(arrivals, GRID, pool, looks) >= -np.log(1 - level)
-    limits = _limits(left_out.any(axis=0))
+        belief = float(_beliefs(pool)[-1])
+        value -= belief * (float(pool.verdicts.mean()) - pool.mean)
+
+    def most_owned(means: Array) -> Array:
+        return np.array(
+            [log_purse(arrivals, float(mean), pool, looks).max() for mean in means]
+        )
+
+    limits = _limits(most_owned, threshold=-np.log(1 - level))
     if limits is not None:
         value = float(np.clip(value, *limits))
     if end is not None:
@@ -167,136 +194,195 @@ def first_end(
     null: float,
     pool: Pool | None,
     looks: NDArray[np.int64],
-    steps: int = COARSE,
 ) -> int | None:
     """Return the first of these looks at which a value is left out; None: it never is.
 
     Args:
         looks: indices of units, or of the pool's labels if there is a pool, after which
             is looked.
-        steps: into which means of the run are divided.
     """
-    purse = log_purse(arrivals, np.array([null]), pool, looks, steps=steps)
-    left_out = purse[:, 0] >= -np.log(1 - level)
+    left_out = log_purse(arrivals, null, pool, looks) >= -np.log(1 - level)
     return int(looks[left_out.argmax()]) if left_out.any() else None
 
 
 def log_purse(
-    arrivals: Arrivals,
-    means: Array,
-    pool: Pool | None,
-    looks: NDArray[np.int64],
-    steps: int = FINE,
+    arrivals: Arrivals, mean: float, pool: Pool | None, looks: NDArray[np.int64]
 ) -> Array:
-    """Return the log of what all bettors together own at some looks.
+    """Return the log of what bettors against a mean own, by their share of the error.
 
-    The mean of two capitals that cannot be expected to grow cannot be expected to grow
-    either.
+    Bettors who know all verdicts and those who know the labels alone do not see the
+    same game, so their capitals are not added up: the larger one counts.
 
     Args:
         looks: indices of units, or of the pool's labels if there is a pool, after which
             is looked.
 
     Returns:
-        [shape=(looks, means)].
+        [shape=(looks,)].
     """
-    alone = log_capital(arrivals, means)
     if pool is None:
-        return np.asarray(alone[looks])
-    alone = alone[pool.units[looks] - 1]
-    helped = helped_capital(pool, means, looks, steps)
-    shares = np.log(LABELS_SHARE), np.log(1 - LABELS_SHARE)
-    return np.asarray(np.logaddexp(shares[0] + alone, shares[1] + helped))
+        return np.asarray(log_capital(arrivals, mean)[looks])
+    alone = log_capital(arrivals, mean)[pool.units[looks] - 1]
+    helped = helped_capital(pool, mean, looks)
+    return np.asarray(
+        np.maximum(np.log(LABELS_SHARE) + alone, np.log(1 - LABELS_SHARE) + helped)
+    )
 
 
-def log_capital(arrivals: Arrivals, means: Array) -> Array:
-    """Return the log capital of bets against each mean, after each unit.
+def log_capital(arrivals: Arrivals, mean: float) -> Array:
+    """Return the log capital of bets against a mean, after each unit.
 
     Args:
-        means: above 0 and below 1 [shape=(means,)].
+        mean: above 0 and below 1.
 
     Returns:
-        [shape=(units, means)].
+        [shape=(units,)].
     """
     most = arrivals.weights.max()
-    gain = (arrivals.sums[:, None] - arrivals.weights[:, None] * means) / most
-    capital = np.full(gain.shape, -np.inf)
-    for odds in (gain / means, -gain / (1 - means)):
-        for stake in STAKES:
-            capital = np.logaddexp(capital, np.log1p(stake * odds).cumsum(axis=0))
-    return np.asarray(capital - np.log(2 * len(STAKES)))
+    gain = (arrivals.sums - arrivals.weights * mean) / most
+    both_sides = (gain / mean, -gain / (1 - mean))
+    growth = [
+        np.log1p(stake * odds).cumsum() for odds in both_sides for stake in STAKES
+    ]
+    return _log_mean(np.array(growth))
 
 
-def helped_capital(
-    pool: Pool, means: Array, looks: NDArray[np.int64], steps: int = FINE
-) -> Array:
-    """Return the log of the capital of bets that a judge helps, at some looks.
+def _log_mean(logs: Array) -> Array:
+    """Return the log of the mean of what has these logs, over the first axis."""
+    most = logs.max(axis=0)
+    return np.asarray(most + np.log(np.exp(logs - most).mean(axis=0)))
+
+
+def helped_capital(pool: Pool, mean: float, looks: NDArray[np.int64]) -> Array:
+    """Return the log capital of bets against a mean that a judge helps, at some looks.
 
     Args:
         looks: indices of the labels after which is looked.
-        steps: into which means of the run are divided.
 
     Returns:
-        [shape=(looks, means)].
+        [shape=(looks,)].
     """
-    run_means = np.linspace(0.0, 1.0, steps + 1)
-    up, down = _run_capital(pool, run_means)
-    spread = _spread(pool.labels)
-    size = pool.independent**0.5
-    result = np.empty((len(looks), len(means)))
-    for number, look in enumerate(looks.tolist()):
-        away = (run_means[:, None] - means) * size / spread[look]
-        above = up[look][:, None] + _shift_capital(away)
-        below = down[look][:, None] + _shift_capital(-away)
-        result[number] = (np.logaddexp(above, below) - np.log(2)).min(axis=0)
-    return result
+    error = 0.5 / pool.independent**0.5
+    run_means = np.unique(np.clip(mean + error * RUN_STEPS, 0.0, 1.0))
+    run = _run(pool, run_means)
+    errors = (run_means - mean) * (pool.independent**0.5 / _spread(pool.labels)[looks])[
+        :, None
+    ]
+    capital = np.zeros(errors.shape)
+    for share, beliefs, variance in (
+        (1 - DOUBTERS, _beliefs(pool), PLANNED_REST),
+        (DOUBTERS, np.zeros(len(pool.labels)), PLANNED_VARIANCE),
+    ):
+        gain, loss_upwards, loss_downwards = run.gain_and_losses(beliefs)
+        plans = _plans(pool, variance)
+        for stake, shift in plans:
+            for sign, loss in ((1.0, loss_upwards), (-1.0, loss_downwards)):
+                own = np.minimum(stake, MOST_STAKE / np.maximum(loss, _TINY))
+                growth = np.log1p(sign * own * gain).cumsum(axis=0)[looks]
+                growth += sign * shift * errors - shift**2 / 2
+                capital += share / (2 * len(plans)) * np.exp(np.minimum(growth, _RICH))
+    capital[run.is_impossible[looks]] = np.inf
+    return np.asarray(np.log(capital.min(axis=1)))
 
 
-def _run_capital(pool: Pool, run_means: Array) -> tuple[Array, Array]:
-    """Return the log capital of bets against each mean of the whole run.
+@dataclass(frozen=True)
+class _Run:
+    """What is expected of each label, by the mean of the whole run.
 
-    Returns:
-        That of bets upwards and that of bets downwards [shape=(labels, means) each];
-        infinite where the labels rule a mean out.
+    Attributes:
+        labels, verdicts: of the labelled pairs [shape=(labels, 1) each].
+        expected: of the label [shape=(labels, run_means)].
+        judged: of the verdict [shape=(labels, 1)].
+        is_open: whether it may be bet on [shape=(labels, 1)].
+        is_impossible: whether labels so far rule a mean out
+            [shape=(labels, run_means)].
     """
+
+    labels: Array
+    verdicts: Array
+    expected: Array
+    judged: Array
+    is_open: Mask
+    is_impossible: Mask
+
+    def gain_and_losses(self, beliefs: Array) -> tuple[Array, Array, Array]:
+        """Return what a bet upwards gains, and what bets up and down lose at most.
+
+        Args:
+            beliefs: how far each verdict is taken off its label [shape=(labels,)].
+        """
+        belief = beliefs[:, None]
+        gain = self.labels - self.expected - belief * (self.verdicts - self.judged)
+        against, beside = belief * (1 - self.judged), belief * self.judged
+        upwards = self.expected + np.maximum(against, -beside)
+        downwards = 1 - self.expected + np.maximum(beside, -against)
+        return np.where(self.is_open, gain, 0.0), upwards, downwards
+
+
+def _run(pool: Pool, run_means: Array) -> _Run:
+    """Return what is expected of each label, drawn without replacement."""
     before = np.arange(len(pool.labels))
     rest = (pool.pairs - before)[:, None]
     labels_before = (pool.labels.cumsum() - pool.labels)[:, None]
     verdicts_before = (pool.verdicts.cumsum() - pool.verdicts)[:, None]
     expected = (pool.pairs * run_means - labels_before) / rest
-    beside = np.clip((pool.pairs * pool.mean - verdicts_before) / rest, 0.0, 1.0)
-    step = pool.pairs * (run_means[1] - run_means[0]) / 2 / rest
-    open_ = before[:, None] < LAST_BET * pool.pairs
-    impossible = (expected < -step - _TINY) | (expected > 1 + step + _TINY)
-    impossible = np.logical_or.accumulate(impossible & open_, axis=0)
-    expected = np.clip(expected, 0.0, 1.0)
-    gain = pool.labels[:, None] - expected - BELIEF * (pool.verdicts[:, None] - beside)
-    gain = np.where(open_, gain, 0.0)
-    results = []
-    for sign, loss in (
-        (1.0, expected + BELIEF * (1 - beside)),
-        (-1.0, 1 - expected + BELIEF * beside),
-    ):
-        odds = sign * gain / np.maximum(loss, _TINY)
-        capital = np.full(gain.shape, -np.inf)
-        for stake in HELPED_STAKES:
-            growth = np.log1p(np.maximum(stake * odds, -1 + _TINY)).cumsum(axis=0)
-            capital = np.logaddexp(capital, growth)
-        capital = capital - np.log(len(HELPED_STAKES))
-        results.append(np.where(impossible, np.inf, capital))
-    return results[0], results[1]
+    judged = np.clip((pool.pairs * pool.mean - verdicts_before) / rest, 0.0, 1.0)
+    step = pool.pairs * np.diff(run_means).max() / 2 / rest
+    is_open = before[:, None] < LAST_BET * pool.pairs
+    is_outside = (expected < -step - _TINY) | (expected > 1 + step + _TINY)
+    return _Run(
+        labels=pool.labels[:, None],
+        verdicts=pool.verdicts[:, None],
+        expected=np.clip(expected, 0.0, 1.0),
+        judged=judged,
+        is_open=is_open,
+        is_impossible=np.logical_or.accumulate(is_outside & is_open, axis=0),
+    )
 
 
-def _shift_capital(errors: Array) -> Array:
-    """Return the log capital of a bet that a run's mean is above that of all pairs.
+def _plans(pool: Pool, variance: float) -> list[tuple[float, float]]:
+    """Return what bettors stake on a label, and by how far they shift the run's mean.
+
+    A bettor plans for the difference that so many labels of the run just show, and
+    splits it between both bets by their variances. The stake is for a gain of 1, the
+    shift in standard errors of the run.
 
     Args:
-        errors: by so many standard errors.
+        variance: of a label, without what its verdict explains.
     """
-    capital = np.full(errors.shape, -np.inf)
-    for shift in SHIFTS:
-        capital = np.logaddexp(capital, shift * errors - shift**2 / 2)
-    return np.asarray(capital - np.log(len(SHIFTS)))
+    pairs = pool.pairs
+    soonest = min(SOONEST[0], SOONEST[1] * pairs)
+    latest = LATEST * pairs
+    number = 1 + round(np.log(latest / soonest) / np.log(PLAN_RATIO))
+    error = PLANNED_VARIANCE / pool.independent
+    plans = []
+    for labels in np.geomspace(soonest, latest, max(number, LEAST_PLANS)).tolist():
+        total = variance * (1 / labels - 1 / pairs) + error
+        odds = (2 * PLANNED_CAPITAL / total) ** 0.5
+        looked_at = pairs * np.log(pairs / (pairs - labels))
+        plans.append((float(odds / looked_at), float(odds * error**0.5)))
+    return plans
+
+
+def _beliefs(pool: Pool) -> Array:
+    """Return how far a verdict is taken off a label, by the labels before it.
+
+    It is the slope of labels over verdicts, -1 to 1, begun with a prior.
+
+    Returns:
+        [shape=(labels,)].
+    """
+    number = np.maximum(np.arange(len(pool.labels)), 1)
+    labels, verdicts = pool.labels - 0.5, pool.verdicts - 0.5
+
+    def before(values: Array) -> Array:
+        return np.asarray(values.cumsum() - values)
+
+    products = before(labels * verdicts) - before(labels) * before(verdicts) / number
+    squares = before(verdicts**2) - before(verdicts) ** 2 / number
+    prior = BELIEF_LABELS * PLANNED_VARIANCE
+    slope = (products + FIRST_BELIEF * prior) / (squares + prior)
+    return np.asarray(np.clip(slope, -1.0, 1.0))
 
 
 def _spread(labels: Array) -> Array:
@@ -321,10 +407,36 @@ def _looks(labels: int, end: int | None) -> NDArray[np.int64]:
     return np.unique(looks if end is None else np.append(looks, end))
 
 
-def _limits(left_out: Mask) -> Range | None:
-    """Return the ends of what is left of the grid, each one step further out."""
-    left = np.flatnonzero(~left_out)
+def _limits(most_owned: Callable[[Array], Array], threshold: float) -> Range | None:
+    """Return the ends of the means that are left, each one step of the grid further out.
+
+    Capitals are convex in the mean, so what is left is one stretch: it is found among
+    few means, and then each of its ends between two of them.
+
+    Args:
+        most_owned: means -> the most that bettors against each own at any look, as logs
+            [shape=(means,)].
+    """
+    tried = np.unique(np.append(np.arange(0, len(GRID), COARSE), len(GRID) - 1))
+    owned = most_owned(GRID[tried])
+    if (owned >= threshold).all():
+        poorest = tried[owned.argmin()]
+        tried = np.arange(
+            max(poorest - COARSE, 0), min(poorest + COARSE + 1, len(GRID))
+        )
+        owned = most_owned(GRID[tried])
+    left = tried[owned < threshold]
     if not len(left):
         return None
+    first, last = int(left[0]), int(left[-1])
+    below, above = max(first - COARSE, -1), min(last + COARSE, len(GRID))
+    while first - below > 1:
+        middle = (below + first) // 2
+        is_left = most_owned(GRID[[middle]])[0] < threshold
+        below, first = (below, middle) if is_left else (middle, first)
+    while above - last > 1:
+        middle = (above + last) // 2
+        is_left = most_owned(GRID[[middle]])[0] < threshold
+        last, above = (middle, above) if is_left else (last, middle)
     every = np.concatenate([[0.0], GRID, [1.0]])
-    return float(every[left[0]]), float(every[left[-1] + 2])
+    return float(every[first]), float(every[last + 2])
