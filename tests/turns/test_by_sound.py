@@ -99,6 +99,30 @@ def test_every_export_is_timed_by_the_recording_beside_it(
     assert len(tools) == (0 if layout in ("twilio", "pipecat") else 2)
 
 
+@pytest.mark.parametrize(
+    ("file", "name"),
+    [
+        ("pipecat.speech.jsonl", "pipecat.speech"),
+        ("pipecat.rtvi.jsonl", "pipecat.rtvi"),
+        ("otel.livekit.json", "desk"),
+    ],
+)
+def test_events_and_spans_of_speech_are_held_against_the_sound(
+    tmp_path: Path, file: str, name: str
+) -> None:
+    """The log has .5-2, 3-5 and 6-8 s; the agent is heard .1 and .9 s later."""
+    (tmp_path / file).write_text(export_text(file))
+    _stereo(tmp_path / f"{name}.wav", sides(SOUND))
+    (timed,) = time_turns(tmp_path).conversations
+    _is_timed_by(timed.item.conversation, SOUND)
+    log: Any = timed.item.conversation.meta["log"]
+    assert log["errors_s"]["agent start"] == pytest.approx([-0.1, -0.9], abs=0.1)
+    assert log["errors_s"]["user end"] == pytest.approx([0.4], abs=0.1)
+    assert [turn.text for turn in timed.item.conversation.turns] == [
+        text for *_, text in SAID
+    ]
+
+
 @pytest.mark.parametrize("layout", ["pipecat", "otel"])
 def test_words_without_times_are_not_used_where_other_turns_are_heard(
     tmp_path: Path, layout: str
