@@ -201,6 +201,25 @@ def test_the_distance_of_log_and_sound_is_said_edge_by_edge(tmp_path: Path) -> N
     assert "agent 6.00-8.00 in the log" in " ".join(done.out.split())
 
 
+def test_words_go_to_a_turn_that_lasts_long_enough_for_them(tmp_path: Path) -> None:
+    """The log's session holds a short signal, and the words are said behind it."""
+    rows = ["call,agent,0.5,2.0,hello", "call,user,2.6,4.2,a table for two on Friday"]
+    rows += ["call,agent,6.9,8.0,for when"]
+    table = tmp_path / "turns.csv"
+    table.write_text("\n".join(["conversation,speaker,start,end,text", *rows]))
+    sound = {"agent": [(0.6, 2.0), (3.1, 4.2), (6.9, 8.0)]}
+    sound["user"] = [(2.6, 2.9), (4.4, 6.2)]
+    soundfile.write(tmp_path / "call.wav", sides(sound), SPEECH_RATE)
+    call = _one(read_conversations(tmp_path)).conversation
+    assert [(turn.text or "", round(turn.start_s or 0)) for turn in call.turns] == [
+        ("hello", 1),
+        ("", 3),
+        ("", 3),
+        ("a table for two on Friday", 4),
+        ("for when", 7),
+    ]
+
+
 def test_what_the_log_alone_says_is_marked_and_gives_no_figure(tmp_path: Path) -> None:
     """The log has a question at 12 s and an answer at 14 s that nobody hears."""
     more = [*LOGGED, ("user", 12.0, 13.0), ("agent", 14.0, 15.0)]
