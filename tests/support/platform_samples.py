@@ -229,6 +229,94 @@ def otel(schema: str = "https://opentelemetry.io/schemas/1.37.0") -> dict[str, A
     return {"resourceSpans": [{"scopeSpans": [{"spans": spans, "schemaUrl": schema}]}]}
 
 
+def pipecat_speech() -> list[dict[str, Any]]:
+    """Events of Pipecat's ``SpeakingObserver`` as it logs them, and its transcript."""
+    lines: list[tuple[float, dict[str, Any]]] = []
+    for who, start, end, text in SAID:
+        name = "bot" if who == "agent" else "user"
+        begins = {"kind": f"{name}_speech_started", "timestamp": ZERO + start}
+        ends = {"kind": f"{name}_speech_stopped", "timestamp": ZERO + end}
+        late = 0.0 if who == "agent" else end - start + 0.3
+        said = {"role": "assistant" if who == "agent" else "user", "content": text}
+        said["timestamp"] = f"2026-01-01T00:00:{start + late:06.3f}+00:00"
+        turn = {"kind": f"{name}_turn_started", "timestamp": ZERO + start + 0.2}
+        lines += [(start, {**begins, "started_at": None}), (start + 0.2, turn)]
+        lines += [(end, {**ends, "started_at": ZERO + start}), (end + 0.3, said)]
+    return [line for _, line in sorted(lines, key=lambda line: line[0])]
+
+
+def pipecat_rtvi() -> list[dict[str, Any]]:
+    """Messages of RTVI as a client logs them; those of the bot come ahead of it."""
+    lines: list[tuple[float, str, dict[str, Any]]] = []
+    for who, start, end, text in SAID:
+        name = "bot" if who == "agent" else "user"
+        lines += [(start, f"{name}-started-speaking", {})]
+        lines += [(end, f"{name}-stopped-speaking", {})]
+        if who == "agent":
+            lines += [(start - 0.2, "bot-transcription", {"text": text})]
+            lines += [(start + 0.1, "bot-tts-text", {"text": text.split()[0]})]
+        else:
+            part = {"text": text[:4], "final": False, "user_id": "u"}
+            lines += [(end - 1, "user-transcription", part)]
+            lines += [
+                (end + 0.4, "user-transcription", {**part, "text": text, "final": True})
+            ]
+    return [
+        {"ts": ZERO + at, "message": {"label": "rtvi-ai", "type": kind, "data": data}}
+        for at, kind, data in sorted(lines, key=lambda line: line[0])
+    ]  # fmt: skip
+
+
+def _spans(rows: list[tuple[str, float, float, dict[str, Any]]]) -> dict[str, Any]:
+    spans = [
+        {"traceId": "5b8e", "spanId": f"{n}", "name": name,
+         "startTimeUnixNano": str(int((ZERO + start) * 1e9)),
+         "endTimeUnixNano": str(int((ZERO + end) * 1e9)),
+         "attributes": [{"key": k, "value": {"stringValue": v}} for k, v in facts.items()]}
+        for n, (name, start, end, facts) in enumerate(rows)
+    ]  # fmt: skip
+    return {"resourceSpans": [{"scopeSpans": [{"spans": spans}]}]}
+
+
+def otel_livekit() -> dict[str, Any]:
+    """Spans of LiveKit Agents: who speaks, what was recognised and synthesised."""
+    rows: list[tuple[str, float, float, dict[str, Any]]] = []
+    for who, start, end, text in SAID:
+        rows.append((f"{who}_speaking", start, end, {}))
+        if who == "agent":
+            rows.append(("tts_node", start - 0.3, end - 1, {"lk.input_text": text}))
+        else:
+            rows.append(
+                ("user_turn", start, end + 0.5, {"lk.pii.user_transcript": text})
+            )
+    tool = {
+        "lk.function_tool.name": "rebook",
+        "lk.pii.function_tool.arguments": json.dumps(ARGUMENTS),
+        "lk.pii.function_tool.output": json.dumps(RESULT),
+    }
+    of_model = {"gen_ai.conversation.id": "desk", "gen_ai.request.model": "m"}
+    rows += [("function_tool", 5.2, 5.6, tool), ("llm_request", 5.7, 5.9, of_model)]
+    return _spans(rows)
+
+
+def otel_pipecat() -> dict[str, Any]:
+    """Spans of Pipecat: a turn is both sides', so nothing says who spoke when."""
+    rows: list[tuple[str, float, float, dict[str, Any]]] = [("turn", 0.1, 9.0, {})]
+    for who, start, end, text in SAID:
+        if who == "user":
+            facts = {
+                "gen_ai.operation.name": "stt",
+                "transcript": text,
+                "is_final": "true",
+            }
+            rows.append(("stt", end + 0.2, end + 0.2, facts))
+            continue
+        for part in text.split(" ", 1):  # synthesis is piece by piece
+            facts = {"gen_ai.operation.name": "tts", "text": part}
+            rows.append(("tts", start - 0.2, start, facts))
+    return _spans(rows)
+
+
 #: File -> what it holds; the name before the dot is the layout's.
 EXPORTS = {
     "twilio.json": twilio_sentences,
@@ -238,6 +326,10 @@ EXPORTS = {
     "retell.json": retell,
     "openai_realtime.jsonl": realtime,
     "otel.json": otel,
+    "pipecat.speech.jsonl": pipecat_speech,
+    "pipecat.rtvi.jsonl": pipecat_rtvi,
+    "otel.livekit.json": otel_livekit,
+    "otel.pipecat.json": otel_pipecat,
 }
 
 

@@ -99,6 +99,30 @@ def test_every_export_is_timed_by_the_recording_beside_it(
     assert len(tools) == (0 if layout in ("twilio", "pipecat") else 2)
 
 
+@pytest.mark.parametrize(
+    ("file", "name"),
+    [
+        ("pipecat.speech.jsonl", "pipecat.speech"),
+        ("pipecat.rtvi.jsonl", "pipecat.rtvi"),
+        ("otel.livekit.json", "desk"),
+    ],
+)
+def test_events_and_spans_of_speech_are_held_against_the_sound(
+    tmp_path: Path, file: str, name: str
+) -> None:
+    """The log has .5-2, 3-5 and 6-8 s; the agent is heard .1 and .9 s later."""
+    (tmp_path / file).write_text(export_text(file))
+    _stereo(tmp_path / f"{name}.wav", sides(SOUND))
+    (timed,) = time_turns(tmp_path).conversations
+    _is_timed_by(timed.item.conversation, SOUND)
+    log: Any = timed.item.conversation.meta["log"]
+    assert log["errors_s"]["agent start"] == pytest.approx([-0.1, -0.9], abs=0.1)
+    assert log["errors_s"]["user end"] == pytest.approx([0.4], abs=0.1)
+    assert [turn.text for turn in timed.item.conversation.turns] == [
+        text for *_, text in SAID
+    ]
+
+
 @pytest.mark.parametrize("layout", ["pipecat", "otel"])
 def test_words_without_times_are_not_used_where_other_turns_are_heard(
     tmp_path: Path, layout: str
@@ -175,6 +199,25 @@ def test_the_distance_of_log_and_sound_is_said_edge_by_edge(tmp_path: Path) -> N
     done = trace_eval("turns", folder, ends=0)
     assert "Log against sound" in done.out
     assert "agent 6.00-8.00 in the log" in " ".join(done.out.split())
+
+
+def test_words_go_to_a_turn_that_lasts_long_enough_for_them(tmp_path: Path) -> None:
+    """The log's session holds a short signal, and the words are said behind it."""
+    rows = ["call,agent,0.5,2.0,hello", "call,user,2.6,4.2,a table for two on Friday"]
+    rows += ["call,agent,6.9,8.0,for when"]
+    table = tmp_path / "turns.csv"
+    table.write_text("\n".join(["conversation,speaker,start,end,text", *rows]))
+    sound = {"agent": [(0.6, 2.0), (3.1, 4.2), (6.9, 8.0)]}
+    sound["user"] = [(2.6, 2.9), (4.4, 6.2)]
+    soundfile.write(tmp_path / "call.wav", sides(sound), SPEECH_RATE)
+    call = _one(read_conversations(tmp_path)).conversation
+    assert [(turn.text or "", round(turn.start_s or 0)) for turn in call.turns] == [
+        ("hello", 1),
+        ("", 3),
+        ("", 3),
+        ("a table for two on Friday", 4),
+        ("for when", 7),
+    ]
 
 
 def test_what_the_log_alone_says_is_marked_and_gives_no_figure(tmp_path: Path) -> None:

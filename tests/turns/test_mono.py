@@ -36,6 +36,7 @@ from trace_eval.data.conversation import (
     SourceEvent,
     Speaker,
 )
+from trace_eval.report.lanes import lanes_of
 from trace_eval.turns.answers import three_answers
 from trace_eval.turns.compare import compare_systems
 from trace_eval.turns.options import TurnsOptions
@@ -145,6 +146,10 @@ def test_without_an_agent_no_figure_is_given_and_the_remedy_is_said_once() -> No
     assert not [one.name for one in report.figures.values() if one.value is not None]
     how_fast, *_ = three_answers(report.conversations)
     assert how_fast == f"How fast: not known ({AGENT_UNKNOWN})"
+    page = lanes_of(unnamed, {}, None)  # type: ignore[arg-type]
+    drawn = [(lane["name"], len(lane["bars"])) for lane in page["lanes"]]
+    assert drawn == [("first voice", 4), ("second voice", 2)]
+    assert AGENT_UNKNOWN in page["timing"]
 
 
 def test_calls_of_one_channel_and_of_two_share_no_figure_without_a_word() -> None:

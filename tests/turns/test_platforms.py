@@ -27,8 +27,14 @@ from trace_eval.conversations.layouts import read_conversations
 from trace_eval.data.conversation import ConversationItem
 
 #: What their formats do not hold: a clock, tools.
-ORDER_ALONE = ("pipecat.json", "otel.json")
-NO_TOOLS = ("twilio.json", "pipecat.json")
+ORDER_ALONE = ("pipecat.json", "otel.json", "otel.pipecat.json")
+NO_TOOLS = (
+    "twilio.json",
+    "pipecat.json",
+    "pipecat.speech.jsonl",
+    "pipecat.rtvi.jsonl",
+    "otel.pipecat.json",
+)
 
 
 def _write(folder: Path, value: Any, name: str = "call.json") -> Path:

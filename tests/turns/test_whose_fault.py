@@ -116,6 +116,24 @@ SILENT: dict[str, Any] = {
 }
 
 
+ASKED = [*LOOP[:3], ("user", 7.0, 8.0, "Could you say that again, please?"), LOOP[4]]
+READ_BACK = [*LOOP[:3], ("user", 7.0, 8.0, "Yes."), (*LOOP[4][:3], f"So {LOOP[4][3]}")]
+LOST: dict[str, Any] = {
+    "meta": {
+        "log": {"fits": True, "logged": {"agent": [[0.5, 2.0], [5.0, 6.5], [8.0, 9.0]]}}
+    },
+    "events": [
+        {
+            "kind": "log_alone",
+            "at_s": at,
+            "end_s": at + 1.2,
+            "data": {"channel": "agent"},
+        }
+        for at in (5.0, 8.0)
+    ],
+}
+
+
 @pytest.mark.parametrize(
     ("call", "whose", "what"),
     [
@@ -161,6 +179,11 @@ SILENT: dict[str, Any] = {
         (_call(GOOD, "error", **ERROR), "agent", "an error: error, LLM request failed"),
         (_call(GOOD, "pipeline-error-stt-failed"), "recogniser", "an error"),
         (_call(GOOD, **SHORT), "recording", "breaks off at 10.0 s"),
+        (
+            _call([GOOD[0], GOOD[1], GOOD[3]], end_s=20.0, **LOST),
+            "recording",
+            "the agent speaks in the log alone, 2 times of 3, first at 5.0 s",
+        ),
         (_call(GOOD, **OTHER_LOG), "recording", "are of two calls: alike at 0.21"),
     ],
 )
@@ -178,6 +201,8 @@ def test_each_fault_is_laid_at_somebody_s_door(
         _call(GOOD),
         _call(GREETS),
         _call(ASKS),
+        _call(ASKED),
+        _call(READ_BACK),
         _call(CODE),
         _call(AGAIN),
         _call(GOOD, end_s=20.0),

@@ -27,6 +27,11 @@ _FASTEST = 5.0
 #: code.
 _TURN_S, _CODE = 1.0, 3
 
+_SAY_AGAIN = re.compile(
+    r"\b(say|tell|read|explain|hear|give)\b.{0,30}\b(again|once more)\b"
+    r"|\b(repeat|pardon|come again|phir se|dobara)\b|फिर से|दोबारा",
+    re.IGNORECASE,
+)
 _WORD = re.compile(r"[^\W_]+")
 _TAG = re.compile(r"\[[^\[\]]*\]|<[^<>]*>")
 
@@ -88,6 +93,25 @@ def says_again(conversation: Conversation, role: Role) -> Iterator[str]:
     again, whole = _rows_again(_stream(conversation, role, "text"))
     if _too_often(again, whole):
         yield f"says {again} of its {whole + _ROW - 1} words more than once"
+
+
+def asked_to_repeat(conversation: Conversation, number: int) -> bool:
+    """Tell whether the caller asks, right before a turn of the agent, to hear it again.
+
+    Told are English and Hindi.
+    """
+    before = [turn for turn in conversation.turns_of("user") if turn[0] < number]
+    return bool(before) and any(
+        _SAY_AGAIN.search(text or "")
+        for text in (before[-1][1].text, before[-1][1].heard)
+    )
+
+
+def says_the_same(conversation: Conversation, number: int) -> bool:
+    """Tell whether a turn of the agent is an earlier one, word by word."""
+    words = words_in(conversation.turns[number].text)
+    earlier = [turn for turn in conversation.turns_of("agent") if turn[0] < number]
+    return any(words_in(turn.text) == words for _, turn in earlier)
 
 
 def words_in(text: str | None) -> list[str]:

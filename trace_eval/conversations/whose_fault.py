@@ -15,8 +15,14 @@ from typing import Any, Literal
 from blueprints import counted
 from trace_eval.conversations.definitions.base import Event
 from trace_eval.conversations.definitions.own_events import USER_LEFT
-from trace_eval.conversations.fault_words import lost_words, other_words, says_again
-from trace_eval.conversations.findings import Findings, find
+from trace_eval.conversations.fault_words import (
+    asked_to_repeat,
+    lost_words,
+    other_words,
+    says_again,
+    says_the_same,
+)
+from trace_eval.conversations.findings import CallFinding, Findings, find
 from trace_eval.conversations.sound.apart import has_times_of_log
 from trace_eval.data.conversation import ROLES, Conversation, Role, Turn
 
@@ -59,6 +65,10 @@ _OWED_S = 5.0
 #: off, seconds.
 _CUT_S = 5.0
 
+#: Speech that the log alone has and that the recording lost: fewest seconds of a
+#: stretch, and stretches that are too many, as a count and a share of the log's.
+_LOST_S, _LOST, _LOST_SHARE = 1.0, 2, 0.34
+
 #: Times that an agent starts inside the caller's turns, or does not stop, that are too
 #: many.
 _RUDE = 2
@@ -91,15 +101,15 @@ def whose_fault(
 ) -> CallFault | None:
     """Return whose fault a call was; None: nothing shows that it failed.
 
-    The first of these that is shown counts: the recording cannot be timed, breaks off
-    or is of another call; a side never speaks; an error that names who failed; the
-    recogniser wrote other words; the agent is silent, or says itself again; the call
-    broke off while somebody spoke or waited; the agent is late, or starts inside the
-    caller's turns; the caller speaks over the agent; the agent does not stop. What
-    follows explains a call that broke off, and is no failure by itself: words that the
-    recogniser lost or wrote again, a side that goes round in circles, and a caller who
-    says nothing more. Where a log was held against its sound and kept its own times,
-    nothing is made of these.
+    The first of these that is shown counts: the recording cannot be timed, breaks off,
+    lacks much of a side or is of another call; a side never speaks; an error that names
+    who failed; the recogniser wrote other words; the agent is silent, or says itself
+    again unasked; the call broke off while somebody spoke or waited; the agent is
+    late, or starts inside the caller's turns; the caller speaks over the agent; the
+    agent does not stop. What follows explains a call that broke off, and is no failure
+    by itself: words that the recogniser lost or wrote again, a side that goes round in
+    circles, and a caller who says nothing more. Where a log was held against its sound
+    and kept its own times, nothing is made of these.
     """
     findings = findings or find(conversation)
     broke_off = bool(_BROKE_OFF.search(_ending(conversation)))
@@ -159,11 +169,12 @@ def _shown(
     yield from (("recogniser", what) for what in other_words(conversation))
     if has_times_of_log(conversation):
         return  # its sessions are no speech, and the sound was not timed
-    for kind, what in (("no_answer", "is silent"), ("loops", "says itself again")):
-        of_kind = findings.of(kind)  # type: ignore[arg-type]
-        if of_kind:
-            often = counted(len(of_kind), "time")
-            yield "agent", f"{what}, {often}, first at {_at(of_kind[0].start_s)}"
+    silent = findings.of("no_answer")
+    loops = list(_loops(conversation, findings))
+    for found, what in ((silent, "is silent"), (loops, "says itself again")):
+        if found:
+            often = counted(len(found), "time")
+            yield "agent", f"{what}, {often}, first at {_at(found[0].start_s)}"
     yield from _left(conversation)
     late = findings.of("late")
     replies = [event for event in measured.events if event.kind == "response"]
@@ -200,6 +211,20 @@ def _explained(conversation: Conversation) -> Iterator[tuple[Whose, str]]:
         yield from _owes_an_answer(conversation)
 
 
+def _loops(conversation: Conversation, findings: Findings) -> Iterator[CallFinding]:
+    """Yield the turns that the agent says again, and nobody asked it to.
+
+    In a call that ended well, an offer that is read back once, in more words, is none.
+    """
+    loops = findings.of("loops")
+    broke_off = _BROKE_OFF.search(_ending(conversation))
+    for loop in loops:
+        if loop.turn is None or asked_to_repeat(conversation, loop.turn):
+            continue
+        if broke_off or len(loops) > 1 or says_the_same(conversation, loop.turn):
+            yield loop
+
+
 def _recording(conversation: Conversation) -> Iterator[tuple[Whose, str]]:
     """Yield what a log that was held against the sound says of the recording."""
     log: Any = conversation.meta.get("log")
@@ -223,6 +248,32 @@ def _recording(conversation: Conversation) -> Iterator[tuple[Whose, str]]:
                 f" {last_s:.1f} s"
             ),
         )
+        return
+    yield from _lost_in_part(conversation, log["logged"] or {})
+
+
+def _lost_in_part(
+    conversation: Conversation, logged: Mapping[str, Any]
+) -> Iterator[tuple[Whose, str]]:
+    """Yield a side of which the recording lacks much that its log has."""
+    whose: tuple[tuple[Role, Whose], ...] = (("user", "caller"), ("agent", "agent"))
+    for role, who in whose:
+        alone: list[float] = []
+        for event in conversation.events:
+            at_s, end_s = event.at_s or 0.0, event.end_s or 0.0
+            of_role = event.kind == "log_alone" and event.data.get("channel") == role
+            if of_role and end_s - at_s >= _LOST_S:
+                alone.append(at_s)
+        spans = len(logged.get(role) or ())
+        has_sound = not conversation.channels or conversation.channel_of(role)
+        if has_sound and len(alone) >= max(_LOST, _LOST_SHARE * spans):
+            yield (
+                "recording",
+                (
+                    f"the {who} speaks in the log alone, {len(alone)} times of {spans},"
+                    f" first at {_at(min(alone))}"
+                ),
+            )
 
 
 def _named(ending: str) -> Iterator[tuple[Whose, str]]:

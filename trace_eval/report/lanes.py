@@ -7,7 +7,7 @@ before.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -20,7 +20,13 @@ from trace_eval.conversations.sound.apart import has_times_of_log
 from trace_eval.conversations.sound.peaks import channel_peaks
 from trace_eval.conversations.whose_fault import whose_fault
 from trace_eval.data.answers import Cut, Recording, turn_recordings
-from trace_eval.data.conversation import ROLES, Channel, Conversation
+from trace_eval.data.conversation import (
+    ROLES,
+    Channel,
+    Conversation,
+    Role,
+    Speaker,
+)
 from trace_eval.report.audio import AudioAssets, PlayedSound
 from trace_eval.report.evidence import label
 from trace_eval.report.timeline import ticks
@@ -96,7 +102,7 @@ def lanes_of(
     """
     findings = find(conversation, blueprints)
     drawing: dict[str, Any] = {
-        "timing": timing_line(findings).replace("_", " "),
+        "timing": _named_in_words(timing_line(findings)),
         "notes": _notes(conversation, findings),
         "length_s": 0.0,
         "one_channel": bool(conversation.meta.get("one_channel")),
@@ -119,6 +125,11 @@ def lanes_of(
     drawing["tools"] = list(_tools(conversation, bar))
     drawing["legend"] = {event.kind: name_of_event(event.kind) for event in events}
     return drawing
+
+
+def _named_in_words(line: str) -> str:
+    """Write ``no_answer`` as two words; an option that a line names stays as it is."""
+    return line.replace("talks_over", "talks over").replace("no_answer", "no answer")
 
 
 def _bar(
@@ -163,14 +174,17 @@ def _lanes(
     Without sound, peaks are empty.
     """
     length_s = conversation.end_s
-    channels = {role: conversation.channel_of(role) for role in ROLES}
+    sides = _sides(conversation)
+    channels = {role: _channel_of(conversation, sides[role]) for role in ROLES}
     replaced = _replaced(conversation, assets, clips)
     drawn = [one for one in channels.values() if one and one.audio not in replaced]
     peaks = dict(zip(drawn, channel_peaks(drawn, length_s, POINTS), strict=True))
+    known = any(conversation.speaker(role) for role in ROLES)
     for role, channel in channels.items():
         turns: list[LaneBar] = []
-        for number, turn in conversation.turns_of(role):
-            for start, end in turn.stretches:
+        names = {speaker.name for speaker in sides[role]}
+        for number, turn in enumerate(conversation.turns):
+            for start, end in turn.stretches if turn.speaker in names else ():
                 title = f"turn {number}, {start:.1f} to {end:.1f} s"
                 turns.append(bar("turn", start, end, title))
         log: list[LaneBar] = []
@@ -179,6 +193,7 @@ def _lanes(
             log.append(bar("log", start, end, title))
         lane: dict[str, Any] = {
             "role": role,
+            "name": role if known or not sides[role] else sides[role][0].name,
             "bars": turns,
             "log": log,
             "peaks": [],
@@ -189,6 +204,26 @@ def _lanes(
         if channel in peaks:
             lane["peaks"] = peaks[channel].round(3).tolist()
         yield lane
+
+
+def _sides(conversation: Conversation) -> dict[Role, list[Speaker]]:
+    """Return the speakers of each lane: by role, or one each where nobody has one."""
+    sides: dict[Role, list[Speaker]] = {}
+    for role in ROLES:
+        sides[role] = [one for one in conversation.speakers if one.role == role]
+    if not any(sides.values()) and len(conversation.speakers) >= len(ROLES):
+        sides = {
+            role: [speaker]
+            for role, speaker in zip(ROLES, conversation.speakers, strict=False)
+        }
+    return sides
+
+
+def _channel_of(
+    conversation: Conversation, speakers: Sequence[Speaker]
+) -> Channel | None:
+    channels = {channel.name: channel for channel in conversation.channels}
+    return channels.get(speakers[0].channel or "") if speakers else None
 
 
 def _logged(conversation: Conversation, role: str) -> list[tuple[float, float]]:

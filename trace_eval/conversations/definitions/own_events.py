@@ -302,6 +302,8 @@ def log_alone(conversation: Conversation) -> Iterator[Event]:
             and event.end_s is not None
         ):
             data = {"of": f"speech of the {event.data.get('channel')}"}
+            if event.at_s < 0:
+                data["begins"] = "before the recording"
             yield Event(
                 kind="log_alone",
                 start_s=event.at_s,

@@ -1,48 +1,113 @@
-"""GenAI spans of OpenTelemetry, as OTLP JSON, read as conversations.
+"""Spans of OpenTelemetry, as OTLP JSON, read as conversations.
 
-The spans time calls of models, not speech, so the order of turns is known and no clock.
+GenAI spans time calls of models, not speech: of them the order of turns is known, and
+no clock. LiveKit Agents has spans of speech beside them, and these are the turns.
+Pipecat has spans of recognised and of synthesised words, which are in order.
 """
 
 from __future__ import annotations
 
+import math
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
-from trace_eval.conversations.layouts.base import mapping, objects, parsed, place
+from trace_eval.conversations.layouts.base import (
+    mapping,
+    objects,
+    parsed,
+    place,
+    text_of,
+)
+from trace_eval.conversations.layouts.stretches import Stretch, Words, worded_turns
+from trace_eval.data.conversation import Role
 
 _ROLES = {"user": "user", "assistant": "agent", "model": "agent"}
 _TOOL_ROLES = {"tool_call": "tool_call", "tool_call_response": "tool_response"}
+
+#: LiveKit's spans of speech.
+_SPEAKING: dict[str, Role] = {"user_speaking": "user", "agent_speaking": "agent"}
+
+#: Attributes that hold words: LiveKit's by span, then Pipecat's; the former's names
+#: have a segment for personal data since 2026.
+_USER_WORDS = ("lk.user_transcript", "lk.pii.user_transcript", "transcript")
+_AGENT_WORDS = ("lk.input_text", "lk.pii.input_text", "text")
+
+#: Spans of words, by name or by operation.
+_WORDED: dict[str, tuple[Role, tuple[str, ...]]] = {
+    "user_turn": ("user", _USER_WORDS),
+    "tts_node": ("agent", _AGENT_WORDS),
+    "stt": ("user", _USER_WORDS),
+    "tts": ("agent", _AGENT_WORDS),
+}
+
+
+#: Attributes of a span that times a tool.
+_TOOL_ARGUMENTS = (
+    "gen_ai.tool.call.arguments",
+    "lk.function_tool.arguments",
+    "lk.pii.function_tool.arguments",
+)
+_TOOL_RESULTS = (
+    "gen_ai.tool.call.result",
+    "lk.function_tool.output",
+    "lk.pii.function_tool.output",
+)
+
+
+class _Span(NamedTuple):
+    """A span's name, times (Unix seconds), trace and attributes."""
+
+    name: str
+    start: float
+    end: float
+    trace: str
+    facts: dict[str, Any]
 
 
 def spoken_in_spans(values: Sequence[Any]) -> list[dict[str, Any]]:
     """Group spans of exports to conversations.
 
-    They are told apart by ``gen_ai.conversation.id``, else by trace.
+    They are told apart by ``gen_ai.conversation.id``, else by trace. A span without the
+    former is of the one conversation that its trace has.
     """
-    groups: dict[str, list[tuple[int, dict[str, Any]]]] = {}
-    for span, schema in _spans(values):
-        facts = _facts(span)
-        facts["schema"] = schema
-        name = str(facts.get("gen_ai.conversation.id") or span.get("traceId"))
-        start = str(span.get("startTimeUnixNano") or 0)
-        start_ns = int(start) if start.isdecimal() else 0
-        groups.setdefault(name, []).append((start_ns, facts))
+    spans = list(_spans(values))
+    named: dict[str, set[str]] = defaultdict(set)
+    for span in spans:
+        if span.facts.get("gen_ai.conversation.id"):
+            named[span.trace].add(str(span.facts["gen_ai.conversation.id"]))
+    groups: dict[str, list[_Span]] = defaultdict(list)
+    for span in spans:
+        of_trace = named[span.trace]
+        alone = next(iter(of_trace)) if len(of_trace) == 1 else span.trace
+        groups[str(span.facts.get("gen_ai.conversation.id") or alone)].append(span)
     calls: list[dict[str, Any]] = []
     for name, group in groups.items():
-        in_order = [facts for _, facts in sorted(group, key=lambda one: one[0])]
-        if any(map(_is_of_model, in_order)):
+        in_order = sorted(group, key=lambda one: one.start)
+        if any(map(_is_of_call, in_order)):
             calls.append(_call(name, in_order))
     return calls
 
 
-def _spans(values: Sequence[Any]) -> Iterator[tuple[dict[str, Any], Any]]:
-    """Yield the spans of exports, with the schema that each follows."""
+def _spans(values: Sequence[Any]) -> Iterator[_Span]:
+    """Yield the spans of exports, each with the schema that it follows."""
     for value in values:
         for resource in objects(value, "resourceSpans"):
             for scope in objects(resource, "scopeSpans"):
                 schema = scope.get("schemaUrl") or resource.get("schemaUrl")
                 for span in objects(scope, "spans"):
-                    yield span, schema
+                    yield _Span(
+                        name=str(span.get("name")),
+                        start=_unix_s(span.get("startTimeUnixNano")),
+                        end=_unix_s(span.get("endTimeUnixNano")),
+                        trace=str(span.get("traceId")),
+                        facts=_facts(span) | {"schema": schema},
+                    )
+
+
+def _unix_s(nanoseconds: Any) -> float:
+    text = str(nanoseconds or 0)
+    return int(text) / 1e9 if text.isdecimal() else 0.0
 
 
 def _facts(span: dict[str, Any]) -> dict[str, Any]:
@@ -52,8 +117,9 @@ def _facts(span: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _is_of_model(facts: dict[str, Any]) -> bool:
-    return any(key.startswith("gen_ai.") for key in facts)
+def _is_of_call(span: _Span) -> bool:
+    of_model = any(key.startswith("gen_ai.") for key in span.facts)
+    return of_model or span.name in _SPEAKING
 
 
 def _value(value: Any) -> Any:
@@ -69,22 +135,25 @@ def _value(value: Any) -> Any:
     return parsed(result)
 
 
-def _call(name: str, spans: list[dict[str, Any]]) -> dict[str, Any]:
+def _call(name: str, spans: list[_Span]) -> dict[str, Any]:
     messages: list[dict[str, Any]] = []
+    times: list[float] = []
     facts: dict[str, Any] = {}
     for span in spans:
-        request = objects(span, "gen_ai.input.messages")
-        answer = objects(span, "gen_ai.output.messages")
-        messages += request[_repeated(messages, request) :] + answer
-        for key, value in span.items():
+        request = objects(span.facts, "gen_ai.input.messages")
+        request = request[_repeated(messages, request) :]
+        answer = objects(span.facts, "gen_ai.output.messages")
+        messages += request + answer
+        times += [span.start] * len(request) + [span.end] * len(answer)
+        for key, value in span.facts.items():
             if value is not None:
                 facts[key] = value
-    policy = list(facts.get("gen_ai.system_instructions") or [])
+    policy = _parts(facts.get("gen_ai.system_instructions"))
     turns: list[dict[str, Any]] = []
-    for message in messages:
+    for message, at in zip(messages, times, strict=True):
         if message.get("role") == "system":
             policy += objects(message, "parts")
-        turns.extend(_turns(message))
+        turns.extend(_turns(message, at))
     agent = facts.get("gen_ai.agent.name")
     requested_model = facts.get("gen_ai.request.model")
     return {
@@ -92,8 +161,80 @@ def _call(name: str, spans: list[dict[str, Any]]) -> dict[str, Any]:
         "model": place(facts, ("model",)) or agent or requested_model,
         "policy": _text(policy) or None,
         "version": facts.get("schema"),
-        "turns": turns,
+        "turns": _with_speech(turns, spans),
     }
+
+
+def _with_speech(
+    of_messages: list[dict[str, Any]], spans: list[_Span]
+) -> list[dict[str, Any]]:
+    """Return the turns that spans of speech and of words say, else those of messages.
+
+    The tools are those of the messages, and else those of spans.
+    """
+    stretches: list[Stretch] = []
+    for span in spans:
+        if span.name in _SPEAKING and span.end > span.start > 0:
+            stretches.append(Stretch(_SPEAKING[span.name], span.start, span.end))
+    words = list(_words_of_spans(spans))
+    in_messages = any("text" in turn for turn in of_messages)
+    if not stretches and (in_messages or not words):
+        return of_messages
+    tools = [turn for turn in of_messages if "call" in turn]
+    tools = tools or [turn for span in spans for turn in _tool_of_span(span)]
+    if not stretches:
+        return [*_in_order(words), *tools]
+    turns = worded_turns(stretches, words)
+    return sorted([*turns, *tools], key=_time_of)
+
+
+def _time_of(turn: dict[str, Any]) -> float:
+    """Return when a turn or a tool begins; what has no time comes last."""
+    at = turn.get("start", turn.get("at"))
+    return math.inf if at is None else float(at)
+
+
+def _words_of_spans(spans: list[_Span]) -> Iterator[Words]:
+    """Yield what spans of recognition and synthesis say.
+
+    A question's time is when its span ends, an answer's when it begins.
+    """
+    for span in spans:
+        operation = str(span.facts.get("gen_ai.operation.name"))
+        kind = span.name if span.name in _WORDED else operation
+        if kind not in _WORDED or span.facts.get("is_final") is False:
+            continue
+        role, keys = _WORDED[kind]
+        text = text_of(_first(span.facts, keys))
+        if text:
+            yield Words(role, text, span.end if role == "user" else span.start)
+
+
+def _tool_of_span(span: _Span) -> Iterator[dict[str, Any]]:
+    """Yield the call of a tool that a span times, and its response."""
+    name = _first(span.facts, ("gen_ai.tool.name", "lk.function_tool.name"))
+    if name is None:
+        return
+    call = {"call": f"{name} {span.start}", "name": name}
+    arguments = _first(span.facts, _TOOL_ARGUMENTS)
+    yield {"role": "tool_call", **call, "arguments": arguments, "at": span.start}
+    response = _first(span.facts, _TOOL_RESULTS)
+    yield {"role": "tool_response", **call, "response": response, "at": span.end}
+
+
+def _first(facts: dict[str, Any], keys: tuple[str, ...]) -> Any:
+    return next((facts[key] for key in keys if facts.get(key)), None)
+
+
+def _in_order(words: list[Words]) -> list[dict[str, Any]]:
+    """Return words of one speaker in a row as one turn."""
+    turns: list[dict[str, Any]] = []
+    for one in words:
+        if turns and turns[-1]["role"] == one.role:
+            turns[-1]["text"] += f" {one.text}"
+        else:
+            turns.append({"role": one.role, "text": one.text})
+    return turns
 
 
 def _repeated(before: list[dict[str, Any]], request: list[dict[str, Any]]) -> int:
@@ -110,6 +251,13 @@ def _words(message: dict[str, Any]) -> Any:
     return message.get("role"), message.get("parts")
 
 
+def _parts(instructions: Any) -> list[Any]:
+    """Return instructions as parts of a message; Pipecat has them as one text."""
+    if isinstance(instructions, str):
+        return [{"type": "text", "content": instructions}]
+    return list(instructions or [])
+
+
 def _text(parts: list[Any]) -> str:
     texts: list[str] = []
     for part in map(mapping, parts):
@@ -119,8 +267,11 @@ def _text(parts: list[Any]) -> str:
     return " ".join(texts)
 
 
-def _turns(message: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield the text of a message, then its calls and responses of tools."""
+def _turns(message: dict[str, Any], at: float) -> Iterator[dict[str, Any]]:
+    """Yield the text of a message, then its calls and responses of tools.
+
+    These have the time of the request that has them; the text's is not that of speech.
+    """
     parts = objects(message, "parts")
     role = _ROLES.get(str(message.get("role")))
     text = _text(parts)
@@ -135,4 +286,5 @@ def _turns(message: dict[str, Any]) -> Iterator[dict[str, Any]]:
                 "name": part.get("name"),
                 "arguments": part.get("arguments"),
                 "response": place(part, ("response", "result")),
+                "at": at or None,
             }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trace_eval.conversations.layouts.otel import spoken_in_spans
+from trace_eval.conversations.layouts.pipecat import spoken_in_lines
 from trace_eval.conversations.layouts.platform import Platform, named, places
 from trace_eval.conversations.layouts.realtime import spoken_in_events
 
@@ -50,18 +51,20 @@ PLATFORMS = (
     ),
     Platform(
         "pipecat",
-        "Pipecat: messages of a transcript, which have no ends",
+        "Pipecat: messages of a transcript, events of speech, messages of RTVI",
         marks=(
-            r'^\s*\[?\s*\{\s*"role"\s*:\s*"(user|assistant)"',
-            r'"content"',
-            r'"timestamp"',
+            r'^\s*\[?\s*\{\s*"role"\s*:\s*"(user|assistant)"'
+            r'|"kind"\s*:\s*"(user|bot)_speech_started"'
+            r'|"label"\s*:\s*"rtvi-ai"',
+            r'"(content|kind|label)"',
+            r'"(timestamp|type)"',
         ),
-        turns=("messages",),
-        columns=places("role=role text=content start=timestamp"),
+        turns=("turns",),
+        columns=_OUR_COLUMNS,
         call=places("recording=recording"),
-        roles=named("user=user assistant=agent"),
-        whole=lambda messages: [{"messages": list(messages)}],
-        inside=("role",),
+        roles=_OUR_ROLES,
+        whole=spoken_in_lines,
+        inside=("role", "kind", "label"),
     ),
     Platform(
         "vapi",
@@ -126,7 +129,7 @@ PLATFORMS = (
     Platform(
         "otel",
         "OpenTelemetry: GenAI spans in OTLP JSON",
-        marks=(r'"resourceSpans"', r'"gen_ai\.'),
+        marks=(r'"resourceSpans"', r'"gen_ai\.|"(user|agent)_speaking"'),
         turns=("turns",),
         columns=_OUR_COLUMNS,
         call=places("id=id system=model policy=policy version=version"),

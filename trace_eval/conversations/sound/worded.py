@@ -21,6 +21,9 @@ from trace_eval.data.conversation import (
 #: Words of a turn that is heard nowhere near, seconds, have no place in the sound.
 _NEAR_S = 2.0
 
+#: Letters a second that nobody says.
+_FASTEST = 40.0
+
 
 def role_names(log: Conversation) -> set[str]:
     """Return the names of user and agent in a log."""
@@ -114,7 +117,8 @@ def unplaced_words(log: Conversation, result: Conversation) -> Iterator[str]:
 class _Places:
     """Which turn of the sound each turn of a log is.
 
-    It is the one of its role that it overlaps most.
+    It is the one of its role that it overlaps most, of those that last long enough for
+    its words: a log's session begins before its speech, and short signals lie in it.
     """
 
     def __init__(
@@ -142,13 +146,14 @@ class _Places:
                 continue
             start = self.clock.in_sound(turn.start_s)
             end = self.clock.in_sound(turn.end_s)
-            most_s = -_NEAR_S
+            best = (False, False, -_NEAR_S)
             for position, one in enumerate(self.turns):
-                if one.speaker != turn.speaker:
-                    continue
                 overlap_s = min(end, _end(one)) - max(start, _start(one))
-                if overlap_s > most_s:
-                    most_s = overlap_s
+                if one.speaker != turn.speaker or overlap_s <= -_NEAR_S:
+                    continue
+                rank = (_can_hold(one, turn), not one.backchannel, overlap_s)
+                if rank > best:
+                    best = rank
                     places[number] = position
         return places
 
@@ -207,6 +212,13 @@ class _Places:
 
 def _end(turn: Turn) -> float:
     return turn.end_s or 0.0
+
+
+def _can_hold(heard: Turn, logged: Turn) -> bool:
+    """Tell whether a log's words can be said in the time for which a turn is heard."""
+    seconds = sum(end - start for start, end in heard.stretches)
+    letters = sum(letter.isalpha() for letter in logged.text or logged.heard or "")
+    return letters <= _FASTEST * seconds
 
 
 def _joined_words(texts: Iterable[str | None]) -> str | None:

@@ -1,0 +1,62 @@
+"""Stretches of speech that a log has apart from their words, as the turns of a call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+from trace_eval.data.conversation import Role
+
+#: A turn of the user whose words carry its start may be logged before its detector
+#: is sure, seconds.
+_EARLY_S = 1.0
+
+
+class Stretch(NamedTuple):
+    """When somebody spoke, seconds; without an end where the log has none."""
+
+    role: Role
+    start: float
+    end: float | None
+
+
+class Words(NamedTuple):
+    """What somebody said, and when the log had it, seconds; None: without a time."""
+
+    role: Role
+    text: str
+    at: float | None
+
+
+def worded_turns(
+    stretches: Sequence[Stretch], words: Iterable[Words]
+) -> list[dict[str, Any]]:
+    """Return rows ``role``, ``start``, ``end`` and ``text`` of stretches in order.
+
+    An answer is written about when it begins to be heard: its words go to the stretch
+    that begins nearest. A question is written once it is recognised: its words go to
+    the last stretch that had begun. Words without a stretch are a row without times,
+    and a stretch with neither end nor words is none.
+    """
+    rows: list[dict[str, Any]] = []
+    for stretch in sorted(stretches, key=lambda one: one.start):
+        rows.append({"role": stretch.role, "start": stretch.start, "end": stretch.end})
+    for one in words:
+        row = _row_of(rows, one)
+        if row is None:
+            rows.append({"role": one.role, "text": one.text})
+        else:
+            texts = (row.get("text"), one.text)
+            row["text"] = " ".join(text for text in texts if text)
+    return [row for row in rows if row.get("text") or row.get("end") is not None]
+
+
+def _row_of(rows: Sequence[dict[str, Any]], words: Words) -> dict[str, Any] | None:
+    at = words.at
+    timed = [row for row in rows if row["role"] == words.role and "start" in row]
+    if at is None or not timed:
+        return None
+    if words.role == "agent":
+        return min(timed, key=lambda row: abs(row["start"] - at))
+    begun = [row for row in timed if row["start"] <= at + _EARLY_S]
+    return begun[-1] if begun else timed[0]
