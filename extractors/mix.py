@@ -2,27 +2,49 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+#: Power by channel, and of their sum behind them, by stretch, by band.
+#: [shape=(channels + 1, frames, bands)]
+Powers = npt.NDArray[np.float32]
+
+#: Stretches of one channel whose spectra are held at once.
+_FRAMES_AT_ONCE = 128
+
 #: Length of the stretches that are looked at, seconds.
-_FRAME_S = 0.25
+_FRAME_S = 0.1
 
-#: Samples a second that are looked at: the power of a few tells that of all.
-_LOOKED_AT_HZ = 4000
+#: Edges of the bands that are looked at, Hz: in each of them speech has about as much
+#: to say. Above them is a last one.
+_EDGES_HZ = (300.0, 700.0, 1500.0, 3000.0, 8000.0)
 
-#: The power of the sum of channels, as a share of the sum of their powers, from which
-#: down they cancel each other: 1 for channels that have nothing in common, 2 for two
-#: equal ones, 0 for one that is the other inverted; .25 for a correlation of -.75.
-_CANCELLED = 0.25
+#: Shares of the power of a band's loudest stretch, and of that of the loudest band,
+#: from which on a band is audible in a stretch; least power of any sound.
+_AUDIBLE, _AUDIBLE_BAND, _LEAST_POWER = 1e-3, 1e-5, 1e-10
+
+#: Shares of the power of the channels, from which down a band is lost of a stretch. Of
+#: the mix: the power of the sum of channels over the sum of their powers, 1 for
+#: channels that have nothing in common, 2 for two equal ones, 0 for one that is the
+#: other inverted; .25 for a correlation of -.75. Of one channel: its power over that of
+#: the strongest.
+_LOST = 0.25
+
+#: What the mix must lose within a second before one channel is taken, seconds of all
+#: bands: a syllable, or the highs of a word. Rooms, two microphones and effects of
+#: width lose up to .05.
+_MOST_LOST_S = 0.1
+
+#: The channel that is taken loses at most this share of what the mix loses.
+_BETTER = 0.5
 
 #: Share of the power of samples that rounding leaves of a constant.
 _ROUNDING = 1e-5
 
-#: Share of the power that must cancel before one channel is taken.
-_SHARE = 0.2
+_PER_SECOND = round(1 / _FRAME_S)
 
 
 class Mix:
@@ -30,10 +52,12 @@ class Mix:
 
     def __init__(self, rate: int, channels: int) -> None:
         self._frame = max(1, round(_FRAME_S * rate))
-        self._step = max(1, rate // _LOOKED_AT_HZ) | 1
+        self._window = np.hanning(self._frame + 2)[1:-1].astype(np.float32)
+        hertz = np.fft.rfftfreq(self._frame, 1 / rate)
+        edges = [edge for edge in _EDGES_HZ if edge < rate / 2]
+        self._edges = [*np.searchsorted(hertz, edges), len(hertz)]
         self._rest = np.zeros((0, channels), np.float32)
-        self._power = np.zeros(channels)
-        self._lost = 0.0
+        self._powers: list[Powers] = []
 
     def add(self, block: npt.NDArray[np.float32]) -> None:
         """Look at the next samples [shape=(n, channels)]."""
@@ -41,28 +65,62 @@ class Mix:
             block = np.concatenate([self._rest, block])
         whole = len(block) // self._frame * self._frame
         self._rest = block[whole:].copy()
-        self._look(block[:whole].reshape(-1, self._frame, block.shape[1]))
+        frames = block[:whole].reshape(-1, self._frame, block.shape[1])
+        at_once = max(1, _FRAMES_AT_ONCE // block.shape[1])
+        for first in range(0, len(frames), at_once):
+            self._look(frames[first : first + at_once])
 
     def _look(self, frames: npt.NDArray[np.float32]) -> None:
-        """Add the power of frames [shape=(frames, n, channels)] about their mean."""
-        if not frames.size:
-            return
-        channels = np.ascontiguousarray(frames[:, :: self._step].transpose(2, 0, 1))
-        powers = np.stack([_power(channel) for channel in channels])
-        total = powers.sum(axis=0)
-        of_sum = _power(channels.sum(axis=0))
-        is_cancelled = of_sum < _CANCELLED * total
-        self._power += powers.sum(axis=1)
-        self._lost += float(total[is_cancelled].sum())
+        """Keep the powers of frames [shape=(frames, n, channels)]."""
+        count = frames.shape[2]
+        if (frames == frames[:, :, :1]).all():
+            (of_one,) = self._bands(frames[:, :, :1].transpose(2, 0, 1))[:1]
+            self._powers.append(np.stack([of_one] * count + [count**2 * of_one]))
+        else:
+            self._powers.append(self._bands(frames.transpose(2, 0, 1)))
+
+    def _bands(self, channels: npt.NDArray[np.float32]) -> Powers:
+        """Return powers by band of frames [shape=(channels, frames, n)]."""
+        centred = channels - channels.mean(axis=2, keepdims=True)
+        spectra = np.fft.rfft(centred * self._window, axis=2)
+        spectra = np.concatenate([spectra, spectra.sum(axis=0, keepdims=True)])
+        powers = np.square(spectra.real) + np.square(spectra.imag)
+        bands = [powers.sum(axis=2)]
+        for low, high in itertools.pairwise(self._edges):
+            bands.append(powers[:, :, low:high].sum(axis=2))
+        scaled = np.stack(bands, axis=2) / self._frame**2
+        return scaled.astype(np.float32)
 
     def channel(self) -> int | None:
         """Return the channel, from 0, to take instead of the mix; None: the mix."""
-        self._look(self._rest[np.newaxis])
-        self._rest = self._rest[:0]
-        total = float(self._power.sum())
-        if total <= 0 or not np.isfinite(total) or self._lost < _SHARE * total:
+        if len(self._rest):
+            silence = np.zeros((self._frame - len(self._rest), self._rest.shape[1]))
+            self.add(silence.astype(np.float32))
+        if not self._powers:
             return None
-        return int(np.argmax(self._power))
+        powers = np.concatenate(self._powers, axis=1)
+        self._powers = [powers]
+        each, of_sum = powers[:-1], powers[-1]
+        total = each.sum(axis=0)
+        if not np.isfinite(total).all():
+            return None
+        least = np.maximum(_AUDIBLE * total.max(axis=0), _AUDIBLE_BAND * total.max())
+        is_audible = total > np.maximum(least, _LEAST_POWER)
+        lost = (is_audible & (of_sum < _LOST * total)).mean(axis=1) * _FRAME_S
+        if _most_in_a_second(lost) < _MOST_LOST_S:
+            return None
+        is_weak = is_audible & (each < _LOST * each.max(axis=0))
+        lost_of_each = is_weak.mean(axis=2).sum(axis=1) * _FRAME_S
+        if lost_of_each.min() > _BETTER * lost.sum():
+            return None
+        is_best = np.isclose(lost_of_each, lost_of_each.min())
+        power = np.where(is_best, each[:, :, 0].sum(axis=1), 0.0)
+        return int(np.argmax(power >= power.max() * (1 - _ROUNDING)))
+
+
+def _most_in_a_second(lost: npt.NDArray[np.float64]) -> float:
+    """Return the largest sum of the stretches of a second."""
+    return float(np.convolve(lost, np.ones(_PER_SECOND)).max())
 
 
 def _power(frames: npt.NDArray[np.float32]) -> npt.NDArray[np.float64]:
@@ -79,9 +137,7 @@ def cancelling(samples: npt.NDArray[np.float32], rate: int) -> int | None:
     if channels == 1:
         return None
     mix = Mix(rate, channels)
-    block = max(1, round(_FRAME_S * rate)) * 64
-    for start in range(0, len(samples), block):
-        mix.add(samples[start : start + block])
+    mix.add(samples)
     return mix.channel()
 
 

@@ -34,6 +34,23 @@ def _write(path: Path, *channels: Any, subtype: str = "PCM_16") -> Path:
     return path
 
 
+def _highs_inverted(wave: Any, edge_hz: float = 1500.0) -> Any:
+    spectrum = np.fft.rfft(wave)
+    hertz = np.fft.rfftfreq(len(wave), 1 / RATE)
+    return np.fft.irfft(np.where(hertz < edge_hz, spectrum, -spectrum), len(wave))
+
+
+def _inverted(wave: Any, start_s: float, end_s: float) -> Any:
+    time = np.arange(len(wave)) / RATE
+    return np.where((time >= start_s) & (time < end_s), -wave, wave)
+
+
+def _heard_in_a_room(wave: Any, seed: int) -> Any:
+    echoes = np.random.default_rng(seed).normal(0, 0.05, RATE // 3)
+    fading = echoes * np.exp(-7 * np.arange(RATE // 3) / (RATE // 3))
+    return np.convolve(wave, fading)[: len(wave)]
+
+
 _SILENT = np.zeros(2 * RATE)
 _ONE, _OTHER = _voice(), _voice(seed=2)
 _HALF = np.where(np.arange(2 * RATE) < RATE, -1.0, 1.0)
@@ -43,6 +60,16 @@ _CANCELLING = {
     "nearly opposite (-.97)": (_ONE, -_ONE + 0.25 * _OTHER),
     "one is quieter": (0.8 * _ONE, -_ONE),
     "for half of the time": (_ONE, _HALF * _ONE),
+    "above 1.5 kHz": (_ONE, _highs_inverted(_ONE)),
+    "above 3 kHz, in a call of two": (
+        np.r_[_ONE, 0.01 * _OTHER],
+        np.r_[_highs_inverted(_ONE, 3000.0), 0.01 * _OTHER],
+    ),
+    "for .3 s": (_ONE, _inverted(_ONE, 1.02, 1.32)),
+    "for .3 s of 20": (
+        np.tile(_ONE, 10),
+        _inverted(np.tile(_ONE, 10), 11.07, 11.37),
+    ),
     "with an offset": (_ONE + 0.1, 0.1 - _ONE),
     "5.1, left and right": (_ONE, -_ONE, _SILENT, _SILENT, _SILENT, _SILENT),
 }
@@ -82,6 +109,12 @@ _MIXED = {
     "in turns": (_ONE * (_HALF < 0), _OTHER * (_HALF > 0)),
     "one is silent": (_ONE, _SILENT),
     "slightly opposite (-.5)": (_ONE, -0.5 * _ONE + 0.87 * _OTHER),
+    "in two places of a room": (_heard_in_a_room(_ONE, 1), _heard_in_a_room(_ONE, 2)),
+    "delayed by 5 ms": (_ONE, np.roll(_ONE, 80)),
+    "in turns, and for .3 s opposite": (
+        _ONE * (_HALF < 0) + _OTHER * (_HALF > 0) * (np.arange(2 * RATE) < 1.3 * RATE),
+        _inverted(_OTHER, 1.0, 1.3) * (_HALF > 0),
+    ),
     "5.1, in the middle": (_SILENT, _SILENT, _ONE, _SILENT, _SILENT, _SILENT),
     "silence": (_SILENT, _SILENT),
     "an offset alone": (_SILENT + 0.2, _SILENT - 0.2),
