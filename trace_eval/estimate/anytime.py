@@ -205,8 +205,9 @@ def log_purse(
         return np.asarray(alone[looks])
     alone = alone[pool.units[looks] - 1]
     helped = helped_capital(pool, means, looks, steps)
-    shares = np.log(LABELS_SHARE), np.log(1 - LABELS_SHARE)
-    return np.asarray(np.logaddexp(shares[0] + alone, shares[1] + helped))
+    of_labels = np.log(LABELS_SHARE) + alone
+    of_judge = np.log(1 - LABELS_SHARE) + helped
+    return np.asarray(np.logaddexp(of_labels, of_judge))
 
 
 def log_capital(arrivals: Arrivals, means: Array) -> Array:
@@ -243,13 +244,14 @@ def helped_capital(
     up, down = _run_capital(pool, run_means)
     spread = _spread(pool.labels)
     size = pool.independent**0.5
-    result = np.empty((len(looks), len(means)))
+    capital = np.empty((len(looks), len(means)))
     for number, look in enumerate(looks.tolist()):
-        away = (run_means[:, None] - means) * size / spread[look]
-        above = up[look][:, None] + _shift_capital(away)
-        below = down[look][:, None] + _shift_capital(-away)
-        result[number] = (np.logaddexp(above, below) - np.log(2)).min(axis=0)
-    return result
+        standard_errors = (run_means[:, None] - means) * size / spread[look]
+        above = up[look][:, None] + _shift_capital(standard_errors)
+        below = down[look][:, None] + _shift_capital(-standard_errors)
+        of_both = np.logaddexp(above, below) - np.log(2)
+        capital[number] = of_both.min(axis=0)
+    return capital
 
 
 def _run_capital(pool: Pool, run_means: Array) -> tuple[Array, Array]:
@@ -263,28 +265,37 @@ def _run_capital(pool: Pool, run_means: Array) -> tuple[Array, Array]:
     rest = (pool.pairs - before)[:, None]
     labels_before = (pool.labels.cumsum() - pool.labels)[:, None]
     verdicts_before = (pool.verdicts.cumsum() - pool.verdicts)[:, None]
+    # means of the rest, by each mean of the run, and by the judge
     expected = (pool.pairs * run_means - labels_before) / rest
-    beside = np.clip((pool.pairs * pool.mean - verdicts_before) / rest, 0.0, 1.0)
-    step = pool.pairs * (run_means[1] - run_means[0]) / 2 / rest
-    open_ = before[:, None] < LAST_BET * pool.pairs
-    impossible = (expected < -step - _TINY) | (expected > 1 + step + _TINY)
-    impossible = np.logical_or.accumulate(impossible & open_, axis=0)
+    judged = np.clip((pool.pairs * pool.mean - verdicts_before) / rest, 0.0, 1.0)
+    half_step = pool.pairs * (run_means[1] - run_means[0]) / 2 / rest
+    is_open = before[:, None] < LAST_BET * pool.pairs
+    is_off_range = (expected < -half_step - _TINY) | (expected > 1 + half_step + _TINY)
+    is_ruled_out = np.logical_or.accumulate(is_off_range & is_open, axis=0)
     expected = np.clip(expected, 0.0, 1.0)
-    gain = pool.labels[:, None] - expected - BELIEF * (pool.verdicts[:, None] - beside)
-    gain = np.where(open_, gain, 0.0)
-    results = []
-    for sign, loss in (
-        (1.0, expected + BELIEF * (1 - beside)),
-        (-1.0, 1 - expected + BELIEF * beside),
-    ):
-        odds = sign * gain / np.maximum(loss, _TINY)
-        capital = np.full(gain.shape, -np.inf)
-        for stake in HELPED_STAKES:
-            growth = np.log1p(np.maximum(stake * odds, -1 + _TINY)).cumsum(axis=0)
-            capital = np.logaddexp(capital, growth)
-        capital = capital - np.log(len(HELPED_STAKES))
-        results.append(np.where(impossible, np.inf, capital))
-    return results[0], results[1]
+    surprise = pool.verdicts[:, None] - judged
+    gain = pool.labels[:, None] - expected - BELIEF * surprise
+    gain = np.where(is_open, gain, 0.0)
+    most_lost_up = expected + BELIEF * (1 - judged)
+    most_lost_down = 1 - expected + BELIEF * judged
+    up = _helped_bets(gain, most_lost_up)
+    down = _helped_bets(-gain, most_lost_down)
+    return np.where(is_ruled_out, np.inf, up), np.where(is_ruled_out, np.inf, down)
+
+
+def _helped_bets(gain: Array, most_lost: Array) -> Array:
+    """Return the log capital of bettors with fixed stakes, after each label.
+
+    Args:
+        gain: of a bet of everything, for each label and mean [shape=(labels, means)].
+        most_lost: what such a bet may lose at most [shape=(labels, means)].
+    """
+    odds = gain / np.maximum(most_lost, _TINY)
+    capital = np.full(gain.shape, -np.inf)
+    for stake in HELPED_STAKES:
+        growth = np.log1p(np.maximum(stake * odds, -1 + _TINY))
+        capital = np.logaddexp(capital, growth.cumsum(axis=0))
+    return np.asarray(capital - np.log(len(HELPED_STAKES)))
 
 
 def _shift_capital(errors: Array) -> Array:
@@ -308,7 +319,8 @@ def _spread(labels: Array) -> Array:
     number = np.arange(1, len(labels) + 1)
     mean = labels.cumsum() / number
     squares = (labels**2).cumsum() - number * mean**2
-    return np.asarray(np.sqrt((squares + _PRIOR_LABELS / 4) / (number + _PRIOR_LABELS)))
+    variance = (squares + _PRIOR_LABELS / 4) / (number + _PRIOR_LABELS)
+    return np.asarray(np.sqrt(variance))
 
 
 def _looks(labels: int, end: int | None) -> NDArray[np.int64]:
@@ -317,8 +329,11 @@ def _looks(labels: int, end: int | None) -> NDArray[np.int64]:
     Args:
         end: of the stopping rule, which is among them, too; None: there is none.
     """
-    looks = np.linspace(0, labels - 1, min(labels, MOST_LOOKS)).round().astype(np.int64)
-    return np.unique(looks if end is None else np.append(looks, end))
+    evenly = np.linspace(0, labels - 1, min(labels, MOST_LOOKS))
+    looks = evenly.round().astype(np.int64)
+    if end is not None:
+        looks = np.append(looks, end)
+    return np.unique(looks)
 
 
 def _limits(left_out: Mask) -> Range | None:
@@ -326,5 +341,7 @@ def _limits(left_out: Mask) -> Range | None:
     left = np.flatnonzero(~left_out)
     if not len(left):
         return None
-    every = np.concatenate([[0.0], GRID, [1.0]])
-    return float(every[left[0]]), float(every[left[-1] + 2])
+    with_ends = np.concatenate([[0.0], GRID, [1.0]])
+    first = left[0]
+    last = left[-1]
+    return float(with_ends[first]), float(with_ends[last + 2])
