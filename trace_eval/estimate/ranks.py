@@ -124,7 +124,7 @@ def _rho_influence(cells: Cells) -> tuple[float, Array]:
 
 
 def _rho_of_weights(cells: Cells, weights: Array) -> Array:
-    """Compute rho of each resample, from the weights of its cells [shape=(b, cells)]."""
+    """Compute rho of each resample from weights of cells [shape=(b, cells)]."""
     with np.errstate(invalid="ignore"):  # a resample may have none of the rows
         share = weights / weights.sum(1, keepdims=True)
     f = _mid(cells.x, share, cells.x_levels)
