@@ -154,9 +154,10 @@ def compare_runs(
             opinions, source=name, rater=rater, calls=None, warnings=()
         )
     shared = _shared(sources)
-    tables = _alike(
-        {name: source.take(source.find(shared)) for name, source in sources.items()}
-    )
+    shared_rows: dict[str, Opinions] = {}
+    for name, source in sources.items():
+        shared_rows[name] = source.take(source.find(shared))
+    tables = _alike(shared_rows)
     if labels is None:
         labels = _labels_inside(sources)
     else:
@@ -166,7 +167,7 @@ def compare_runs(
         is_shared = tables[names[0]].find(labels.ids) >= 0
         labels = labels.take(is_shared) if is_shared.any() else None
     runs = dict(zip(names, map(Run.open, folders), strict=True))
-    result = RunComparison(
+    comparison = RunComparison(
         names=tuple(names),
         options=options,
         shared=len(shared),
@@ -181,16 +182,15 @@ def compare_runs(
         notes=tuple(notes),
     )
     if labels is None:
-        return result
-    with_policies = []
+        return comparison
+    with_policies: list[Opinions] = []
     for name, opinions in tables.items():
         with_policies.append(opinions.beside(policy=sources[name].policy))
     level = SeedOptions(level=options.bootstrap.level)
-    report = agree_labels(
-        with_policies, labels, AgreeOptions(level, options.cluster, "drop")
-    )
+    agree_options = AgreeOptions(level, options.cluster, "drop")
+    report = agree_labels(with_policies, labels, agree_options)
     return replace(
-        result,
+        comparison,
         labels=labels.source,
         people=report.scores,
         differences=report.comparisons,
@@ -276,22 +276,34 @@ def _alike(tables: Mapping[str, Opinions]) -> dict[str, Opinions]:
     Where a run has plain preferences, those of the others are made from their typed
     ties.
     """
-    codes = {name: _filled(table.codes) for name, table in tables.items()}
-    if any("preference" in own for own in codes.values()):
-        codes = {name: with_preference(own) for name, own in codes.items()}
-        for own in codes.values():
-            own.pop("overall", None)
-    return {name: replace(table, codes=codes[name]) for name, table in tables.items()}
+    filled = {name: _filled(table.codes) for name, table in tables.items()}
+    have_preferences = any("preference" in codes for codes in filled.values())
+    alike: dict[str, Opinions] = {}
+    for name, table in tables.items():
+        codes = filled[name]
+        if have_preferences:
+            codes = with_preference(codes)
+            codes.pop("overall", None)
+        alike[name] = replace(table, codes=codes)
+    return alike
 
 
 def _filled(codes: Mapping[str, Codes]) -> dict[str, Codes]:
     """Return the columns of codes that have a label in some row."""
-    return {name: column for name, column in codes.items() if (column != MISSING).any()}
+    filled: dict[str, Codes] = {}
+    for name, labels in codes.items():
+        if (labels != MISSING).any():
+            filled[name] = labels
+    return filled
 
 
 def _shared(sources: Mapping[str, Opinions]) -> Texts:
+    """Return the ids that all runs have, in the first one's order; UserError: none."""
     ids = next(iter(sources.values())).ids
-    common = ids[np.all([source.find(ids) >= 0 for source in sources.values()], axis=0)]
+    is_shared = np.ones(len(ids), bool)
+    for source in sources.values():
+        is_shared &= source.find(ids) >= 0
+    common = ids[is_shared]
     if not len(common):
         raise UserError(
             f"compare: {' and '.join(sources)} have no pair in common; judge the"
@@ -402,16 +414,21 @@ def disagreements(
         codes = with_preference(labels.per_item.codes)
         for row, pair in enumerate(labels.per_item.ids.tolist()):
             human[pair] = _labels(codes, row)
-    results: list[Disagreement] = []
+    apart: list[Disagreement] = []
     for row, pair in enumerate(next(iter(tables.values())).ids.tolist()):
         verdicts = {name: _labels(table.codes, row) for name, table in tables.items()}
-        distance = max(
-            _distance(one, other) for one, other in combinations(verdicts.values(), 2)
-        )
+        distance = 0.0
+        for one, other in combinations(verdicts.values(), 2):
+            distance = max(distance, _distance(one, other))
         if distance:
-            people = human.get(pair, {})
-            results.append(Disagreement(str(pair), distance, verdicts, people))
-    return sorted(results, key=lambda item: -item.distance)
+            disagreement = Disagreement(
+                pair=str(pair),
+                distance=distance,
+                verdicts=verdicts,
+                people=human.get(pair, {}),
+            )
+            apart.append(disagreement)
+    return sorted(apart, key=lambda item: -item.distance)
 
 
 def _labels(columns: Mapping[str, Codes], row: int) -> dict[str, str]:
@@ -431,6 +448,7 @@ def _labels(columns: Mapping[str, Codes], row: int) -> dict[str, str]:
 
 
 def _distance(one: Mapping[str, str], other: Mapping[str, str]) -> float:
+    """Return how far the labels of two runs on a pair are apart, over all columns."""
     distance = 0.0
     for name in one.keys() & other.keys():
         before = _POSITION.get(one[name], 0.5)

@@ -41,7 +41,10 @@ def compare_answer(report: RunComparison | ScoreComparison) -> tuple[str, ...]:
 
 
 def _nearest_answer(report: RunComparison) -> tuple[str, str | None]:
-    """Say which run is nearer to human labels, and what labels would tell; None: none."""
+    """Say which run is nearer to human labels, and how many labels would tell.
+
+    None: it is told, or no number of labels would do.
+    """
     best = most_accurate(report.people)
     if len(best) < 2:
         return "Nobody labelled these pairs: which run is right is unknown.", None

@@ -81,16 +81,18 @@ def spearman(x: Array, y: Array) -> float:
 
 
 def _value(cells: Cells) -> float:
+    """Compute rho of all rows; NaN where one side is constant."""
     if not cells.defined:
         return float("nan")
-    return float(_rho(*_moments(cells, cells.counts()[None]))[0])
+    [rho] = _rho_of_weights(cells, cells.counts()[None])
+    return float(rho)
 
 
 def spearman_weights(cells: Cells) -> OfWeights:
     """Make the function from weights to rho of each resample, ranked anew."""
 
     def statistic(weights: Array) -> Array:
-        return _rho(*_moments(cells, cells.weigh(weights)))
+        return _rho_of_weights(cells, cells.weigh(weights))
 
     return statistic
 
@@ -103,7 +105,8 @@ def _rho_influence(cells: Cells) -> tuple[float, Array]:
     G]``, with h(x, X) = 1 for x < X and 1/2 for x = X; the two variances alike; the
     rest is the chain rule.
     """
-    share = cells.counts() / cells.counts().sum()
+    counts = cells.counts()
+    share = counts / counts.sum()
     [f] = _mid(cells.x, share[None], cells.x_levels)
     [g] = _mid(cells.y, share[None], cells.y_levels)
     fg = (share * f * g).sum()
@@ -120,8 +123,8 @@ def _rho_influence(cells: Cells) -> tuple[float, Array]:
     return _value(cells), np.asarray(influence)
 
 
-def _moments(cells: Cells, weights: Array) -> tuple[Array, Array, Array]:
-    """Return covariance and variances of the mid-distributions of each resample."""
+def _rho_of_weights(cells: Cells, weights: Array) -> Array:
+    """Compute rho of each resample from weights of cells [shape=(b, cells)]."""
     with np.errstate(invalid="ignore"):  # a resample may have none of the rows
         share = weights / weights.sum(1, keepdims=True)
     f = _mid(cells.x, share, cells.x_levels)
@@ -129,10 +132,6 @@ def _moments(cells: Cells, weights: Array) -> tuple[Array, Array, Array]:
     covariance = (share * f * g).sum(1) - 0.25
     variance_f = (share * f * f).sum(1) - 0.25
     variance_g = (share * g * g).sum(1) - 0.25
-    return covariance, variance_f, variance_g
-
-
-def _rho(covariance: Array, variance_f: Array, variance_g: Array) -> Array:
     with np.errstate(invalid="ignore", divide="ignore"):
         is_constant = (variance_f <= 1e-12) | (variance_g <= 1e-12)
         rho = np.clip(covariance / np.sqrt(variance_f * variance_g), -1, 1)
@@ -206,7 +205,8 @@ def _tau_influence(cells: Cells) -> tuple[float, Array]:
     """
     if not cells.defined:
         return float("nan"), np.full(len(cells), np.nan)
-    share = cells.counts() / cells.counts().sum()
+    counts = cells.counts()
+    share = counts / counts.sum()
     score = concordance(cells, share)
     x_share = np.bincount(cells.x, weights=share)
     y_share = np.bincount(cells.y, weights=share)
@@ -272,15 +272,14 @@ def _both_less(x: NDArray[np.int64], y: NDArray[np.int64], share: Array) -> Arra
         merged = merged[sorting]
         key = key[sorting]
         is_left = (merged // size) % 2 == 0
-        earlier = np.concatenate(
-            [[0.0], np.cumsum(np.where(is_left, weight[merged], 0))]
-        )
+        weight_of_left = np.where(is_left, weight[merged], 0)
+        earlier = np.concatenate([[0.0], weight_of_left.cumsum()])
         begins_key = np.diff(key, prepend=-1) != 0
         first_of_key = np.maximum.accumulate(np.where(begins_key, index, 0))
         first_of_block = (merged // (2 * size)) * (2 * size)
         gain = earlier[first_of_key] - earlier[first_of_block]
         both_less[merged] += np.where(is_left, 0, gain)
         size *= 2
-    result = np.empty(len(y))
-    result[order] = both_less
-    return result
+    by_cell = np.empty(len(y))
+    by_cell[order] = both_less
+    return by_cell

@@ -127,14 +127,14 @@ def _first_records(path: Path) -> list[Mapping[str, Any]]:
 
 
 def _thrown_out(path: Path, names: Sequence[str]) -> Iterator[str]:
+    """Say which rows of a file a survey tool threw out, by its columns of status."""
     status = {name: name for name in names if is_status(name)}
     if not status:
         return
     with suppress(UserError):  # what is wrong with the file, its reader says
         columns = read_columns(path, status)
-        yield from thrown_out(
-            {name: columns[name] for name in status if name in columns}
-        )
+        present = {name: columns[name] for name in status if name in columns}
+        yield from thrown_out(present)
 
 
 def _where(
@@ -186,11 +186,12 @@ def read_columns(
         columns = csv_columns(path, wanted)
         if columns is not None:
             _refuse_synonyms(path, columns, wanted)
-            return _in_one_form(
-                {wanted[name]: values for name, values in columns.items()}
-            )
+            renamed = {wanted[name]: values for name, values in columns.items()}
+            return _in_one_form(renamed)
     readable = {"label", "labels", "dimensions"}
-    readable.update(own, *fields.names.values())
+    readable.update(own)
+    for accepted in fields.names.values():
+        readable.update(accepted)
     rows = _good(path, readable)
     first = list(islice(rows, FIRST))
     columns_of_first = chain.from_iterable(record for _, record in first)
@@ -202,19 +203,20 @@ def names_in(path: Path) -> list[str]:
     """List the names of a file's columns; what is nested has our name of it."""
     if path.suffix.lower() in CSV:
         return column_names(path)
-    found: dict[str, None] = {}
+    columns: dict[str, None] = {}
     for record in _first_records(path):
         # A plain field keeps its own name: "judge" says of nobody that he is an
         # annotator.
-        nested = {
-            name: value for name, value in record.items() if isinstance(value, Mapping)
-        }
-        found.update(dict.fromkeys(record))
+        columns.update(dict.fromkeys(record))
+        nested: dict[str, Any] = {}
+        for name, value in record.items():
+            if isinstance(value, Mapping):
+                nested[name] = value
         try:
-            found.update(dict.fromkeys(flatten(nested, {})))
+            columns.update(dict.fromkeys(flatten(nested, {})))
         except UserError:
             return []
-    return list(found)
+    return list(columns)
 
 
 def names_raters(columns: Collection[str]) -> bool:
@@ -226,8 +228,10 @@ def _wanted(
     own: Mapping[str, str], fields: Fields, columns: Collection[str]
 ) -> dict[str, str]:
     """Map the columns to read to our names, of which a user's own come first."""
-    accepted = names.fields_of(fields.names, columns)
-    wanted = {name: ours for name, ours in accepted.items() if ours not in own.values()}
+    wanted: dict[str, str] = {}
+    for name, ours in names.fields_of(fields.names, columns).items():
+        if ours not in own.values():
+            wanted[name] = ours
     wanted.update(own)
     return wanted
 
@@ -272,9 +276,9 @@ _PATHS = frozenset({"clip_a", "clip_b", "recording"})
 def _in_one_form(columns: TextColumns) -> TextColumns:
     """Give names of items, systems and raters the Unicode form they are joined by."""
     for name, values in columns.items():
-        if name not in _PATHS and not all(
-            value is None or value.isascii() for value in values
-        ):
+        if name in _PATHS:
+            continue
+        if not all(value is None or value.isascii() for value in values):
             columns[name] = [value and one_form(value) for value in values]
     return columns
 
@@ -335,6 +339,7 @@ def _named(
 def _refuse_synonyms(
     path: Path | str, used: Iterable[str], accepted: Mapping[str, str]
 ) -> None:
+    """Refuse a table of which two columns that were read have one name of ours."""
     first_names: dict[str, str] = {}
     for name in used:
         ours = accepted[name]

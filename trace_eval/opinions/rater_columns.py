@@ -220,7 +220,7 @@ def _partly_labels(
 
 
 def _systems_in(table: OpinionTable) -> set[str]:
-    """Return the names of systems in a table's columns of them, as :func:`plain` has."""
+    """Return the systems that a table names, in the form of :func:`plain`."""
     fields: dict[str, str] = {}
     for name in table.columns():
         if NAMES.get(name) in ("system_a", "system_b", "system"):

@@ -156,7 +156,7 @@ class JoinedLines:
 
 
 def _marks(marks: bytearray) -> NDArray[Any]:
-    """View marks that stand one after the other as an array [shape=(lines,)]."""
+    """Return marks that stand one after the other as an array [shape=(lines,)]."""
     import numpy as np
 
     return np.frombuffer(marks, dtype=MARK)

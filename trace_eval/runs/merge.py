@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,6 +26,7 @@ from trace_eval.runs.record import (
     DECIDING,
     OriginRecord,
     RunRecord,
+    ShardRecord,
     another,
     differences,
 )
@@ -76,29 +77,41 @@ def merge(folders: Sequence[Path], out: Path, partial: bool = False) -> Merged:
     """
     if len({folder.resolve() for folder in folders}) < len(folders):
         raise RunFolderError("merge: one folder is named twice; name each once")
-    judged = {folder: Run(folder).exists for folder in folders}
-    for folder in folders:
-        if not judged[folder] and not (folder / "blueprints.jsonl").is_file():
-            raise RunFolderError(
-                f"{folder}: no run and no blueprints here; name an --out of judge"
-            )
-    if len(set(judged.values())) > 1:
-        raise RunFolderError(
-            f"{next(f for f in folders if judged[f])} is a run,"
-            f" {next(f for f in folders if not judged[f])} only has blueprints; merge"
-            " one kind"
-        )
+    are_runs = _are_runs(folders)
     with ExitStack() as stack:
         for folder in folders:
             stack.enter_context(locked_for_reading(folder))
         with written_atomically(out) as part:
-            if all(judged.values()):
-                result = _Runs(folders, partial).write(Run(part))
+            if are_runs:
+                merged = _Runs(folders, partial).write(Run(part))
             else:
-                result = Merged(
-                    out, len(folders), join_clips(folders, Run(part), partial)
-                )
-    return replace(result, out=out)
+                blueprints = join_clips(folders, Run(part), partial)
+                merged = Merged(out, len(folders), blueprints)
+    return replace(merged, out=out)
+
+
+def _are_runs(folders: Sequence[Path]) -> bool:
+    """Tell whether folders are runs, or all of ``extract``.
+
+    Raises:
+        UserError: one is neither, or there are both.
+    """
+    runs: list[Path] = []
+    others: list[Path] = []
+    for folder in folders:
+        if Run(folder).exists:
+            runs.append(folder)
+        elif (folder / "blueprints.jsonl").is_file():
+            others.append(folder)
+        else:
+            raise RunFolderError(
+                f"{folder}: no run and no blueprints here; name an --out of judge"
+            )
+    if runs and others:
+        raise RunFolderError(
+            f"{runs[0]} is a run, {others[0]} only has blueprints; merge one kind"
+        )
+    return bool(runs)
 
 
 class _Files(NamedTuple):
@@ -146,31 +159,37 @@ class _Runs:
                 )
 
     def _check_shards(self) -> None:
-        shards = {folder: self.records[folder].shard for folder in self.folders}
-        if not any(shards.values()):
+        shards: dict[Path, ShardRecord] = {}
+        lone: list[Path] = []
+        for folder in self.folders:
+            shard = self.records[folder].shard
+            if shard is None:
+                lone.append(folder)
+            else:
+                shards[folder] = shard
+        if not shards:
             return
-        if lone := [folder for folder, shard in shards.items() if shard is None]:
+        if lone:
             raise RunFolderError(
                 f"{lone[0]}: is no shard, others are; merge the shards first"
             )
-        whole = {folder: (s.of, s.pairs, s.digest) for folder, s in shards.items() if s}
-        index = {folder: s.index for folder, s in shards.items() if s}
-        self.folders = sorted(self.folders, key=lambda folder: index[folder])
+        self.folders = sorted(self.folders, key=lambda folder: shards[folder].index)
         first = self.folders[0]
         for before, folder in pairwise(self.folders):
-            if whole[folder] != whole[first]:
+            if not _are_of_one_input(shards[folder], shards[first]):
                 raise RunFolderError(
                     f"{first} and {folder}: are shards of different inputs, or of"
                     " different numbers of shards; merge those of one input"
                 )
-            if index[folder] == index[before]:
+            if shards[folder].index == shards[before].index:
                 raise RunFolderError(
                     f"{before} and {folder}: are the same shard; name one of them"
                 )
-        of = whole[first][0]
-        self.missing = [
-            f"{n}/{of}" for n in range(1, of + 1) if n not in index.values()
-        ]
+        indices = {shard.index for shard in shards.values()}
+        number = shards[first].of
+        for index in range(1, number + 1):
+            if index not in indices:
+                self.missing.append(f"{index}/{number}")
         if self.missing and not self.partial:
             raise RunFolderError(
                 f"merge: shards {', '.join(self.missing)} are missing; name their"
@@ -185,11 +204,9 @@ class _Runs:
             counts[folder] = count
             if waiting:
                 shard = self.records[folder].shard
-                name = (
-                    f"{folder} (shard {shard.index}/{shard.of})"
-                    if shard
-                    else str(folder)
-                )
+                name = str(folder)
+                if shard:
+                    name += f" (shard {shard.index}/{shard.of})"
                 what = counted(count, self.files.item)
                 raise RunFolderError(
                     f"{name}: was stopped before the end: {waiting} of {what} were"
@@ -222,18 +239,14 @@ class _Runs:
         owners = items.owners()
         total = items.kept_count
         del items, ranks
-        problems = (
-            line for folder in self.folders for line in _lines(folder, "problems")
-        )
-        jsonl.write_all(to.path("problems.jsonl"), dict.fromkeys(problems))
-        spending = [
-            line for folder in self.folders for line in _lines(folder, "spending")
-        ]
+        problems = dict.fromkeys(self._lines_of_all("problems"))
+        jsonl.write_all(to.path("problems.jsonl"), problems)
+        spending = list(self._lines_of_all("spending"))
         if spending:
             jsonl.write_all(to.path("spending.jsonl"), spending)
         self._settle_shared()
         blueprints = join_clips(self.folders, to, self.partial)
-        for name in (*files.beside, files.verdicts):
+        for name in chain(files.beside, [files.verdicts]):
             jsonl.write_all(to.path(f"{name}.jsonl"), self._owned(name, owners))
         summary = Summary(total=total + sum(1 for _ in to.problems()))
         first = self.records[self.folders[0]]
@@ -253,6 +266,11 @@ class _Runs:
             summary=summary,
             missing=tuple(self.missing),
         )
+
+    def _lines_of_all(self, name: str) -> Iterator[str]:
+        """Yield the lines of a file of all runs, in their order."""
+        for folder in self.folders:
+            yield from _lines(folder, name)
 
     def _items(self) -> tuple[JoinedLines, array[int]]:
         """Find the items of all runs, and their places in the whole."""
@@ -298,7 +316,9 @@ class _Runs:
             for line in _lines(folder, name):
                 item = strict_json.record(line, folder)[self.files.item]
                 owner = self.settled.get(item)
-                if (owners.find(item) if owner is None else owner) == number:
+                if owner is None:
+                    owner = owners.find(item)
+                if owner == number:
                     yield line
 
     def _settle_shared(self) -> None:
@@ -307,22 +327,25 @@ class _Runs:
             return
         kind = self.files.item
         # A single answer has a verdict per rubric, a pair has one.
-        results: dict[tuple[str, str], dict[int, bytes]] = {}
+        marks_of_verdicts: dict[tuple[str, str], dict[int, bytes]] = {}
         for number, folder in enumerate(self.folders):
             for line in _lines(folder, self.files.verdicts):
                 record = strict_json.record(line, folder)
                 item = record[self.files.item]
                 if number not in self._shared.get(item, ()):
                     continue
-                marks = results.setdefault((item, record.get("rubric", "")), {})
+                verdict = (item, record.get("rubric", ""))
+                marks = marks_of_verdicts.setdefault(verdict, {})
                 if record["status"] == "scored":
                     marks[number] = _hash(jsonl.canonical(_essence(record)))
                 else:
                     marks.pop(number, None)
         scored: dict[str, Counter[int]] = {}
-        for (item, _), marks in results.items():
+        for (item, _), marks in marks_of_verdicts.items():
             if len(set(marks.values())) > 1:
-                one, other = (self.folders[number] for number in list(marks)[:2])
+                numbers = list(marks)
+                one = self.folders[numbers[0]]
+                other = self.folders[numbers[1]]
                 raise RunFolderError(
                     f"{one} and {other}: {kind} {item!r} was judged differently in"
                     f" each; give the {kind}s of each input their own ids, or merge one"
@@ -334,32 +357,42 @@ class _Runs:
                 self.settled[item] = runs.most_common(1)[0][0]
 
     def _record(self, summary: Summary) -> RunRecord:
+        """Make the record of the whole: the first run's, with what all add to it."""
         records = [self.records[folder] for folder in self.folders]
-        inputs = {(record.input, record.input_sha256) for record in records}
-        return records[0].model_copy(
+        sessions = tuple(chain.from_iterable(record.sessions for record in records))
+        origins: list[OriginRecord] = []
+        for folder, record in zip(self.folders, records, strict=True):
+            environment = record.environment.model_dump(
+                mode="json", exclude={"packages"}
+            )
+            origin = OriginRecord(
+                run=str(folder), shard=record.shard, environment=environment
+            )
+            origins.append(origin)
+        first = records[0]
+        hash_of_input: str | None = None
+        if len({(record.input, record.input_sha256) for record in records}) == 1:
+            hash_of_input = first.input_sha256
+        return first.model_copy(
             update={
                 "shard": None,
                 "input": ", ".join(dict.fromkeys(record.input for record in records)),
-                "input_sha256": records[0].input_sha256 if len(inputs) == 1 else None,
-                "sessions": tuple(
-                    session for record in records for session in record.sessions
-                ),
+                "input_sha256": hash_of_input,
+                "sessions": sessions,
                 "judge_observed": _observed(
                     [record.judge_observed for record in records]
                 ),
                 "coverage": summary.record(),
-                "merged": tuple(
-                    OriginRecord(
-                        run=str(folder),
-                        shard=one.shard,
-                        environment=one.environment.model_dump(
-                            mode="json", exclude={"packages"}
-                        ),
-                    )
-                    for folder, one in zip(self.folders, records, strict=True)
-                ),
+                "merged": tuple(origins),
             }
         )
+
+
+def _are_of_one_input(one: ShardRecord, other: ShardRecord) -> bool:
+    """Tell whether two shards are of the same input, cut into as many."""
+    return (
+        one.of == other.of and one.pairs == other.pairs and one.digest == other.digest
+    )
 
 
 def _never_judged(folder: Path, files: _Files, record: RunRecord) -> tuple[int, int]:
@@ -372,17 +405,22 @@ def _never_judged(folder: Path, files: _Files, record: RunRecord) -> tuple[int, 
     for line in _lines(folder, files.verdicts):
         verdict = strict_json.record(line, folder)
         outcomes.setdefault(verdict[files.item], set()).add(verdict.get("rubric", ""))
-    ids = [
-        strict_json.record(line, folder)["id"] for line in _lines(folder, files.items)
-    ]
-    return sum(len(outcomes.get(item, ())) < rubrics for item in ids), len(ids)
+    waiting = 0
+    count = 0
+    for line in _lines(folder, files.items):
+        item = strict_json.record(line, folder)["id"]
+        count += 1
+        waiting += len(outcomes.get(item, ())) < rubrics
+    return waiting, count
 
 
-def _observed(results: list[dict[str, Any]]) -> dict[str, Any]:
+def _observed(observed_of_runs: list[dict[str, Any]]) -> dict[str, Any]:
     """Merge what judges observed: sums of money, else the first run's."""
-    merged = {key: value for other in reversed(results) for key, value in other.items()}
+    merged: dict[str, Any] = {}
+    for observed in reversed(observed_of_runs):
+        merged |= observed
     for key in merged:
-        spent = [other.get(key) for other in results]
+        spent = [observed.get(key) for observed in observed_of_runs]
         if key.endswith("spent_usd") and any(value is not None for value in spent):
             merged[key] = sum(value or 0.0 for value in spent)
     return merged
@@ -390,7 +428,8 @@ def _observed(results: list[dict[str, Any]]) -> dict[str, Any]:
 
 def _lines(folder: Path, name: str) -> Iterator[str]:
     """Yield the complete lines of ``NAME.jsonl``, without their ends."""
-    return (line.rstrip("\n") for line in jsonl.read(folder / f"{name}.jsonl"))
+    for line in jsonl.read(folder / f"{name}.jsonl"):
+        yield line.rstrip("\n")
 
 
 def _hash(text: str) -> bytes:
@@ -400,6 +439,12 @@ def _hash(text: str) -> bytes:
 
 def _essence(value: Any) -> Any:
     """Reduce a record to what may not differ between two equal judgements."""
-    if isinstance(value, dict):
-        return {k: _essence(v) for k, v in value.items() if k not in _INCIDENTAL}
-    return [_essence(item) for item in value] if isinstance(value, list) else value
+    if isinstance(value, list):
+        return [_essence(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    essence: dict[str, Any] = {}
+    for key, part in value.items():
+        if key not in _INCIDENTAL:
+            essence[key] = _essence(part)
+    return essence

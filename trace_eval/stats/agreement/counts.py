@@ -80,7 +80,7 @@ def predictions(counts: Counts) -> Counts:
 
 
 def hits(counts: Counts) -> Counts:
-    """Count the items whose truth and prediction are that label [shape=(..., labels)]."""
+    """Count the items where both sides give a label [shape=(..., labels)]."""
     return np.diagonal(counts, axis1=-2, axis2=-1)
 
 

@@ -254,9 +254,10 @@ def _with_overall(
 
 def with_preference(codes: Mapping[str, Codes]) -> dict[str, Codes]:
     """Add ``preference`` (``overall`` without types of ties) where nobody was asked."""
-    if "preference" in codes or "overall" not in codes:
-        return dict(codes)
-    return {**codes, "preference": collapse_codes(codes["overall"])}
+    columns = dict(codes)
+    if "preference" not in columns and "overall" in columns:
+        columns["preference"] = collapse_codes(columns["overall"])
+    return columns
 
 
 def under(policy: str | None) -> str:

@@ -63,16 +63,39 @@ class Mean:
         """Return the width of the interval of people's values; infinite without any."""
         y = values[self.rows]
         y = np.where(self.flipped, 1 - y, y)
-        result = interval(ppi_components(y, self.judged, design.take(self.rows)), level)
-        return np.inf if result is None else result[1] - result[0]
+        components = ppi_components(y, self.judged, design.take(self.rows))
+        limits = interval(components, level)
+        if limits is None:
+            return np.inf
+        low, high = limits
+        return high - low
 
     def among(self, chosen: RowNumbers, index: RowNumbers) -> Mean:
         """Return the mean over a part of the run.
 
         ``index`` is the new number of a pair, or -1.
         """
-        kept = index[self.rows] >= 0
-        return Mean(index[self.rows[kept]], self.flipped[kept], self.judged[kept])
+        is_in_part = index[self.rows] >= 0
+        return Mean(
+            rows=index[self.rows[is_in_part]],
+            flipped=self.flipped[is_in_part],
+            judged=self.judged[is_in_part],
+        )
+
+
+@dataclass(frozen=True)
+class _Donors:
+    """Labelled pairs, whose human values are drawn for those without a label.
+
+    Attributes:
+        rows: number of each pair in the run [shape=(m,)].
+        weight: pairs without a label behind each, scaled [shape=(m,)].
+        unit: number of the unit of each, from 0 [shape=(m,)].
+    """
+
+    rows: RowNumbers
+    weight: Array
+    unit: RowNumbers
 
 
 @dataclass(frozen=True)
@@ -187,7 +210,8 @@ class FutureLabels:
     def _units(self) -> RowNumbers | None:
         if self.cluster is None:
             return None
-        return np.asarray(np.unique(self.cluster[self._part], return_inverse=True)[1])
+        _, unit_from_0 = np.unique(self.cluster[self._part], return_inverse=True)
+        return np.asarray(unit_from_0)
 
     @cached_property
     def _means(self) -> tuple[Mean, ...]:
@@ -200,11 +224,7 @@ class FutureLabels:
         return np.unique(np.r_[0.0, 1.0, self.values[self.has_label]])
 
     @cached_property
-    def _donors(self) -> tuple[RowNumbers, Array, RowNumbers]:
-        """Return labelled pairs, the open ones behind each, and their units.
-
-        The numbers have a mean of 1.
-        """
+    def _donors(self) -> _Donors:
         rows = np.flatnonzero(self.has_label)
         weight = np.zeros(len(rows))
         if self.inclusion is not None:
@@ -212,28 +232,33 @@ class FutureLabels:
         if not weight.any():
             weight += 1
         unit = rows if self.cluster is None else self.cluster[rows]
+        _, unit_from_0 = np.unique(unit, return_inverse=True)
         # as many as would say as much if they weighed alike
         weight = weight * weight.sum() / (weight @ weight)
-        return rows, weight, np.asarray(np.unique(unit, return_inverse=True)[1])
+        return _Donors(rows=rows, weight=weight, unit=unit_from_0)
 
     def _imputed(self, rng: np.random.Generator) -> Array:
         """Draw human values of all simulated pairs [shape=(n,)]."""
-        rows, weight, unit = self._donors
+        donors = self._donors
         classes = self._classes
-        verdict = self.verdict[self._part]
-        drawn = weight * rng.exponential(size=int(unit.max()) + 1)[unit]
-        at = np.searchsorted(classes, self.values[rows])
+        weight_of_unit = rng.exponential(size=int(donors.unit.max()) + 1)
+        drawn = donors.weight * weight_of_unit[donors.unit]
+        verdict_of_donor = self.verdict[donors.rows]
+        class_of_donor = np.searchsorted(classes, self.values[donors.rows])
         kinds = int(self.verdict.max()) + 1
         table = np.zeros((kinds, len(classes)))
-        np.add.at(table, (self.verdict[rows], at), drawn)
-        few = np.bincount(self.verdict[rows], minlength=kinds) < LEAST_DONORS
-        table[few] = table.sum(0)
+        np.add.at(table, (verdict_of_donor, class_of_donor), drawn)
+        has_few = np.bincount(verdict_of_donor, minlength=kinds) < LEAST_DONORS
+        table[has_few] = table.sum(0)
         table += rng.gamma(1 / len(classes), size=table.shape)
-        chance = np.cumsum(table / table.sum(1, keepdims=True), 1)
+        share = table / table.sum(1, keepdims=True)
+        chance = np.cumsum(share, axis=1)
+        verdict = self.verdict[self._part]
         u = rng.random(len(verdict))
         if self._units is not None:
             u = self._shared(rng, u, chance, drawn)
-        drawn_class = (u[:, None] > chance[verdict][:, :-1]).sum(1)
+        chance_of_lower = chance[verdict][:, :-1]
+        drawn_class = (u[:, None] > chance_of_lower).sum(1)
         is_labelled = self.has_label[self._part]
         return np.where(is_labelled, self.values[self._part], classes[drawn_class])
 
@@ -268,7 +293,8 @@ class FutureLabels:
         """
         from scipy.special import ndtr, ndtri
 
-        rows, _, unit = self._donors
+        rows = self._donors.rows
+        unit = self._donors.unit
         kinds = int(self.verdict.max()) + 1
         verdict = self.verdict[rows]
         y = self.values[rows]
