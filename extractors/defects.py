@@ -174,7 +174,12 @@ def _quiet_part(frames: Frames, start_s: float, end_s: float) -> tuple[float, fl
     levels = frames.level[first:last]
     floor = float(np.percentile(levels, 50))
     is_quiet = levels < max(floor + 8, frames.speech_db - 36)
-    start, end = max(runs(is_quiet), key=lambda run: run[1] - run[0], default=(0, 0))
+
+    def length(run: tuple[int, int]) -> int:
+        start, end = run
+        return end - start
+
+    start, end = max(runs(is_quiet), key=length, default=(0, 0))
     if (end - start) * STEP_S < 0.8 * (end_s - start_s):
         return start_s, end_s
     begin_s = (first + start) * STEP_S

@@ -65,41 +65,44 @@ def reduce_samples(
         OffScale: a score is no label of the scale.
     """
     usable = [float(scale.parse(score)) for score in scores if score is not None]
-    if len(usable) < max(1, min_usable(len(scores)) if minimum is None else minimum):
+    if minimum is None:
+        minimum = min_usable(len(scores))
+    if len(usable) < max(1, minimum):
         return None
     counts = Counter(usable)
-    distribution = {
-        label: counts[label] / len(usable) for label in map(float, scale.labels)
-    }
-    value = _REDUCTIONS[how](usable)
+    labels = map(float, scale.labels)
+    distribution = {label: counts[label] / len(usable) for label in labels}
+    sd = variance = None
+    if len(usable) > 1:
+        sd = statistics.stdev(usable)
+        variance = scale.variance(distribution)
     return Reduced(
-        value=value,
-        sd=statistics.stdev(usable) if len(usable) > 1 else None,
+        value=_REDUCTIONS[how](usable),
+        sd=sd,
         distribution=distribution,
         mean=scale.position(statistics.fmean(usable)),
-        variance=scale.variance(distribution) if len(usable) > 1 else None,
+        variance=variance,
         majority=majority_of(distribution),
     )
 
 
 def of_distribution(distribution: Mapping[float, float], scale: Numbers) -> Reduced:
     """Reduce a stated distribution, of sum 1 within 1e-6, to a score."""
-    whole = {label: distribution.get(label, 0.0) for label in map(float, scale.labels)}
-    if abs(sum(whole.values()) - 1) > 1e-6 or any(
-        share < 0 for share in whole.values()
-    ):
+    labels = map(float, scale.labels)
+    whole = {label: distribution.get(label, 0.0) for label in labels}
+    is_off = abs(sum(whole.values()) - 1) > 1e-6
+    if is_off or min(whole.values()) < 0:
         raise ValueError(
             f"the shares {dict(distribution)} are no distribution over {scale!r}"
         )
     mean = min(1.0, max(0.0, scale.mean(whole)))
-    variance, majority = scale.variance(whole), majority_of(whole)
     return Reduced(
         value=scale.value(mean),
         sd=None,
         distribution=whole,
         mean=mean,
-        variance=variance,
-        majority=majority,
+        variance=scale.variance(whole),
+        majority=majority_of(whole),
     )
 
 
@@ -115,23 +118,34 @@ def pool(parts: Sequence[ScoreEstimate], weights: Sequence[float]) -> ScoreEstim
     """
     total = math.fsum(weights)
     shares = [weight / total for weight in weights]
-    weighted = [*zip(shares, parts, strict=True)]
-    mean = math.fsum(w * part.mean for w, part in weighted)
-    within = between = None
+    weighted = list(zip(shares, parts, strict=True))
+    mean = math.fsum(share * part.mean for share, part in weighted)
+    between = None
     if len(parts) > 1:
-        between = math.fsum(w * (part.mean - mean) ** 2 for w, part in weighted)
-    if stated := [
-        (w, p.variance) for w, p in weighted if p.variance is not None and w > 0
-    ]:
-        within = math.fsum(w * v for w, v in stated) / math.fsum(w for w, _ in stated)
-    variance = (
-        None
-        if within is None and between is None
-        else (within or 0.0) + (between or 0.0)
-    )
+        between = math.fsum(share * (part.mean - mean) ** 2 for share, part in weighted)
+    within = _mean_variance(weighted)
+    variance = None
+    if within is not None or between is not None:
+        variance = (within or 0.0) + (between or 0.0)
     return ScoreEstimate(
-        mean=min(1.0, max(0.0, mean)), variance=variance, within=within, between=between
+        mean=min(1.0, max(0.0, mean)),
+        variance=variance,
+        within=within,
+        between=between,
     )
+
+
+def _mean_variance(weighted: Sequence[tuple[float, ScoreEstimate]]) -> float | None:
+    """Average the variances of judges that state one, by weight; None: none does."""
+    shares: list[float] = []
+    variances: list[float] = []
+    for share, part in weighted:
+        if share > 0 and part.variance is not None:
+            shares.append(share)
+            variances.append(share * part.variance)
+    if not shares:
+        return None
+    return math.fsum(variances) / math.fsum(shares)
 
 
 def element_means(

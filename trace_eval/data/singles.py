@@ -84,8 +84,7 @@ def single_from_record(
     if answer.get("text") == "" and (answer.get("audio") or answer.get("turns")):
         del answer["text"]  # an empty cell of a table beside a recording
     if isinstance(answer.get("turns"), list):
-        turns = ({"audio": t} if isinstance(t, str) else t for t in answer["turns"])
-        answer["turns"] = [dict(t) if isinstance(t, Mapping) else t for t in turns]
+        answer["turns"] = [_turn(turn) for turn in answer["turns"]]
     scores = tree["labels"].get("scores")
     if scores is not None and not isinstance(scores, list | Mapping):
         tree["labels"]["scores"] = {f"{ANONYMOUS}1": scores}
@@ -98,28 +97,32 @@ def single_from_record(
     return item_from(Single, {**tree, "labels": tree["labels"] or None})
 
 
+def _turn(turn: Any) -> Any:
+    """Return a turn as an object of our own; a text is its recording."""
+    if isinstance(turn, str):
+        return {"audio": turn}
+    return dict(turn) if isinstance(turn, Mapping) else turn
+
+
 def authors_record(key: str, record: dict[str, Any]) -> dict[str, Any]:
     """Turn a member of an object of items by id into a record with an id of its own."""
-    named = {"id": key, **record}
+    named = {"id": key} | record
     match = _AUTHORS_KEY.search(key, 1)
     if match and "question_id" not in record:
-        question = key[: match.start()]
-        named = {
-            **named,
-            "question_id": question,
-            "system": record.get("system", match[1]),
-        }
+        named["question_id"] = key[: match.start()]
+        named.setdefault("system", match[1])
     return named
 
 
 def _placed(record: Mapping[str, Any]) -> dict[str, Any]:
     """Place a record as an item has it; unknown names go to ``meta``."""
-    tree: dict[str, Any] = {name: {} for name in dict.fromkeys(_OBJECTS.values())}
+    tree: dict[str, Any] = {name: {} for name in _OBJECTS.values()}
     flat: list[tuple[str, Any]] = []
     for key, value in by_rank(record, _RANKS):
         if key in _OBJECTS and isinstance(value, Mapping):
-            kept = {k: v for k, v in value.items() if v is not None or key == "meta"}
-            tree[_OBJECTS[key]].update(kept)
+            for name, inner in value.items():
+                if inner is not None or key == "meta":
+                    tree[_OBJECTS[key]][name] = inner
         elif value is not None and (value != "" or _FIELDS.get(key) == "candidate"):
             flat.append((key, value))
     for key, value in flat:

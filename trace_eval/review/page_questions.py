@@ -132,13 +132,17 @@ def keys_of(values: Sequence[str]) -> dict[str, str] | None:
     if not all(float(value).is_integer() for value in values):
         return None
     digits = [value[-1] for value in values]
-    if len(set(digits)) == len(values) and not any(
-        value.startswith("-") for value in values
-    ):
+    has_negative = any(value.startswith("-") for value in values)
+    if len(set(digits)) == len(values) and not has_negative:
         return dict(zip(values, digits, strict=True))
     if len(values) > MOST_KEYS:
         return None
     return {value: str(key) for key, value in enumerate(reversed(values), start=1)}
+
+
+#: Sides and words of plain labels.
+_SIDES = {"1": "a", "2": "b"}
+_WORDS = {"1": "A is better", "2": "B is better", "tie": "No difference"}
 
 
 def _label_choices(
@@ -149,28 +153,33 @@ def _label_choices(
     if isinstance(protocol.scale, ScaleSpec):
         if len(labels) > MOST_KEYS:
             return [], shown_scale(protocol.scale, protocol.points)
-        sides = [
-            "a" if float(label) < 0 else "b" if float(label) > 0 else ""
-            for label in labels
-        ]
+        sides = [_side_of(float(label)) for label in labels]
     else:
-        sides = [{"1": "a", "2": "b"}.get(label, "") for label in labels]
-    usual = {"1": "A is better", "2": "B is better", "tie": "No difference"}
-    words = usual | protocol.points
-    choices = [
-        PageChoice(label, str(key), words.get(label, label), side)
-        for key, (label, side) in enumerate(zip(labels, sides, strict=True), start=1)
-    ]
+        sides = [_SIDES.get(label, "") for label in labels]
+    words = _WORDS | protocol.points
+    choices: list[PageChoice] = []
+    for key, (label, side) in enumerate(zip(labels, sides, strict=True), start=1):
+        choices.append(PageChoice(label, str(key), words.get(label, label), side))
     return choices, None
+
+
+def _side_of(comparison: float) -> str:
+    """Return the side that a signed comparison prefers; empty: neither."""
+    if comparison == 0:
+        return ""
+    return "a" if comparison < 0 else "b"
 
 
 def shown_scale(scale: ScaleSpec, points: Mapping[str, str]) -> ShownScale:
     """Return a long scale as a slider shows it."""
     labels = scale.labels
     low, high = labels[0], labels[-1]
-    step = scale.step if scale.values is None else min(map(sub, labels[1:], labels))
-    marks = [
-        (float(label), 100 * (float(label) - low) / (high - low), words)
-        for label, words in points.items()
-    ]
+    step = scale.step
+    if scale.values is not None:
+        step = min(map(sub, labels[1:], labels))
+    marks: list[tuple[float, float, str]] = []
+    for label, words in points.items():
+        value = float(label)
+        percent = 100 * (value - low) / (high - low)
+        marks.append((value, percent, words))
     return ShownScale(low, high, step, sorted(marks))

@@ -164,12 +164,15 @@ def _other_voice(blueprint: Blueprint, middle_s: float) -> str | None:
     pitch = blueprint.pitch
     if not isinstance(pitch, Pitch):
         return None
+    contour = pitch.contour
     values = _semitones(pitch)
-    at = max(0, round((middle_s - pitch.contour.start_s) / pitch.contour.step_s))
-    sides = [side[np.isfinite(side)] for side in (values[:at], values[at:])]
-    if min(map(len, sides)) * pitch.contour.step_s < _VOICED_S:
+    middle = max(0, round((middle_s - contour.start_s) / contour.step_s))
+    is_voiced = np.isfinite(values)
+    before = values[:middle][is_voiced[:middle]]
+    behind = values[middle:][is_voiced[middle:]]
+    if min(len(before), len(behind)) * contour.step_s < _VOICED_S:
         return None
-    gap = float(np.median(sides[1]) - np.median(sides[0]))
+    gap = float(np.median(behind) - np.median(before))
     if abs(gap) < _OTHER_VOICE_ST:
         return None
     where = "higher" if gap > 0 else "lower"
@@ -181,36 +184,35 @@ def _is_in(request: Blueprint, answer: Blueprint, end_s: float) -> bool:
     if not (isinstance(request.pitch, Pitch) and isinstance(answer.pitch, Pitch)):
         return False
     step = max(answer.pitch.contour.step_s, request.pitch.contour.step_s)
-    asked, heard = (_at_steps(pitch, step) for pitch in (request.pitch, answer.pitch))
+    asked = _at_steps(request.pitch, step)
+    heard = _at_steps(answer.pitch, step)
     voiced = np.flatnonzero(np.isfinite(asked))
     if len(voiced) * step < _VOICED_S:
         return False
-    asked, last = asked[voiced[0] : voiced[-1] + 1], round(end_s / step)
-    there = np.isfinite(asked)
+    asked = asked[voiced[0] : voiced[-1] + 1]
+    is_voiced = np.isfinite(asked)
+    last = round(end_s / step)
     for lag in range(max(0, last - len(asked) // 2)):
         part = heard[lag : lag + len(asked)]
         if len(part) < len(asked):
             break
-        near = (
-            np.abs(part[there] - asked[there]) < _SAME_ST
-        )  # False where one is no number
-        if near.mean() >= _SAME_SHARE:
+        apart = np.abs(part[is_voiced] - asked[is_voiced])  # NaN is not near
+        if (apart < _SAME_ST).mean() >= _SAME_SHARE:
             return True
     return False
 
 
 def _semitones(pitch: Pitch) -> NDArray[np.float64]:
-    values = np.array(
-        [np.nan if hz is None else hz for hz in pitch.contour.values], float
-    )
-    return np.asarray(12 * np.log2(values), np.float64)
+    hz = np.array(pitch.contour.values, float)  # None becomes NaN
+    return np.asarray(12 * np.log2(hz), np.float64)
 
 
 def _at_steps(pitch: Pitch, step_s: float) -> NDArray[np.float64]:
     """Return a contour in steps of a given length; long recordings have longer."""
     values = _semitones(pitch)
-    count = int((len(values) - 1) * pitch.contour.step_s / step_s) + 1
-    places = np.rint(np.arange(count) * step_s / pitch.contour.step_s).astype(int)
+    own_step_s = pitch.contour.step_s
+    count = int((len(values) - 1) * own_step_s / step_s) + 1
+    places = np.rint(np.arange(count) * step_s / own_step_s).astype(int)
     return np.asarray(values[places], np.float64)
 
 

@@ -87,10 +87,9 @@ class ScaleSpec(Strict):
             return tuple(sorted(set(self.values)))
         assert self.min is not None
         assert self.max is not None
-        count = int(min((self.max - self.min) / self.step, 1000.0) + 1e-9) + 1
-        return tuple(
-            round(self.min + n * self.step, 9) for n in range(max(0, min(count, 1000)))
-        )
+        steps = min((self.max - self.min) / self.step, 1000.0)
+        count = min(int(steps + 1e-9) + 1, 1000)
+        return tuple(round(self.min + n * self.step, 9) for n in range(count))
 
 
 class ScoreRubric(RubricFile):

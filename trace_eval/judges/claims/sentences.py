@@ -102,11 +102,11 @@ class Sentence:
     @property
     def reply(self) -> str:
         """What follows on a question that wants yes or no: either; empty: neither."""
-        if not self.asks or not _ASKS_YES_NO.match(
-            self.words(self.whole.start, self.whole.end)
-        ):
+        question = self.words(self.whole.start, self.whole.end)
+        if not self.asks or not _ASKS_YES_NO.match(question):
             return ""
-        match = _REPLY.match(self.words(self.whole.end + 1, self.whole.end + 40))
+        end = self.whole.end
+        match = _REPLY.match(self.words(end + 1, end + 40))
         if match is None:
             return ""
         return "no" if match["no"] else "yes"
@@ -343,8 +343,9 @@ def sentences(text: str, tokens: list[Token]) -> Iterator[Sentence]:
     for token in tokens:
         if token.kind == "quote":
             line[token.start : token.end] = "_" * (token.end - token.start)
-            behind = text[token.end :].lstrip()[:1]
-            if token.value[-1:] in (".", "!", "?") and (not behind or behind.isupper()):
+            following = text[token.end :].lstrip()[:1]
+            ends_sentence = not following or following.isupper()
+            if token.value[-1:] in (".", "!", "?") and ends_sentence:
                 line[token.end - 1] = "."
     blank = "".join(line)
     subject = topic = ""
@@ -438,7 +439,9 @@ def _cuts(
         if line[at : cut.start()].strip():
             spans.append((at, cut.start()))
             at = cut.end()
-    return [*spans, (at, end)] if line[at:end].strip() or not spans else spans
+    if line[at:end].strip() or not spans:
+        spans.append((at, end))
+    return spans
 
 
 def _part(tokens: list[Token], start: int, end: int) -> Part:

@@ -152,7 +152,10 @@ def _unscored(made: Judgement, reason: Reason, detail: str) -> Judgement:
 
 def unreasoned(reasons: Iterable[str]) -> list[str]:
     """Return the caveat :data:`NO_REASON` where a reason is empty or has no letters."""
-    return [] if all(any(map(str.isalpha, words)) for words in reasons) else [NO_REASON]
+    for words in reasons:
+        if not any(map(str.isalpha, words)):
+            return [NO_REASON]
+    return []
 
 
 def quote(opinion: VerdictOpinion, words: str) -> str:
@@ -231,7 +234,8 @@ def voted_judgement(
         consistent=consistent,
     )
     a, b = map(list, zip(*_scores(usable), strict=True))
-    mean_a, mean_b = math.fsum(a) / len(a), math.fsum(b) / len(b)
+    mean_a = math.fsum(a) / len(a)
+    mean_b = math.fsum(b) / len(b)
     kept = PairScores(
         task=question.name,
         low=question.scale.min,
