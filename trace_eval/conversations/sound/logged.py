@@ -21,7 +21,12 @@ import numpy as np
 
 from blueprints import InputError, counted
 from trace_eval.conversations.read_options import ReadOptions
-from trace_eval.conversations.sound.apart import OF_LOG, Apart, compared_with_sound
+from trace_eval.conversations.sound.apart import (
+    OF_LOG,
+    Apart,
+    compared_with_sound,
+    has_zero,
+)
 from trace_eval.conversations.sound.audit import Fault, verdict
 from trace_eval.conversations.sound.conversation import kept_conversation
 from trace_eval.conversations.sound.fit import STEP_S, fit
@@ -105,6 +110,8 @@ def held_against_sound(
     against: list[Fault] = []
     if has_both and not is_mixed and not clock:
         against = disagreements(spoken, heard)
+    if not has_zero(log):
+        against = [fault for fault in against if fault.name != OTHER_CLOCK]
     if any(fault.name == SWAPPED for fault in against):
         channels = {"user": channels["agent"], "agent": channels["user"]}
         sound, caveats = kept_conversation(
@@ -112,7 +119,9 @@ def held_against_sound(
         )
         heard = _spoken(sound)
         clock = running_clock(spoken, heard)
-    apart = compared_with_sound(spoken, heard, sound.end_s, channels, clock=clock)
+    apart = compared_with_sound(
+        spoken, heard, sound.end_s, channels, clock=clock, has_zero=has_zero(log)
+    )
     if options.by_log:
         meta = log.meta | {"log": apart.record()}
         result = log.model_copy(update={"meta": meta})
@@ -222,10 +231,16 @@ def _one_side(
         for role in ROLES:
             silent[role] = mix.model_copy(update={"name": role})
         return silent, *kept_conversation(silent, options.kept, ignore=options.ignore)
-    for role in ROLES:
+    fits = {role: _fit_of_side(spoken[role], heard) for role in ROLES}
+    if has_zero(log):
+        at_once = {role: one for role, one in fits.items() if abs(one[0]) <= _DELAY_S}
+        fits = {role: (0.0, likeness) for role, (_, likeness) in at_once.items()}
+    elif abs(fits["user"][1] - fits["agent"][1]) < _BETTER / 2:
+        return None  # moved, it may be either
+    for role, (delay_s, likeness) in sorted(fits.items(), key=lambda one: -one[1][1]):
         other: Role = "agent" if role == "user" else "user"
-        likeness = _likeness_of_side(spoken[role], heard)
-        heard_of_other_s = total(overlaps(joined(spoken[other]), heard))
+        of_other = LogClock(delay_s).moved(spoken[other])
+        heard_of_other_s = total(overlaps(joined(of_other), heard))
         if likeness <= _LIKE or heard_of_other_s > _OTHERS * total(spoken[other]):
             continue
         channels: dict[Role, Channel] = {role: mix.model_copy(update={"name": role})}
@@ -240,13 +255,10 @@ def _one_side(
     return None
 
 
-def _likeness_of_side(logged: Spans, heard: Spans) -> float:
-    """Return how like one side of a log is to what is heard, where it fits at once."""
-    if not heard:
-        return 0.0
+def _fit_of_side(logged: Spans, heard: Spans) -> tuple[float, float]:
+    """Return where one side of a log fits what is heard best, and how like both are."""
     times = np.arange(0.0, max(logged[-1][1], heard[-1][1]) + STEP_S, STEP_S)
-    delay_s, likeness = fit([(inside(logged, times), inside(heard, times))])
-    return likeness if abs(delay_s) <= _DELAY_S else 0.0
+    return fit([(inside(logged, times), inside(heard, times))])
 
 
 def _sound_of_mix(
