@@ -268,13 +268,17 @@ def pipecat_rtvi() -> list[dict[str, Any]]:
 
 
 def _spans(rows: list[tuple[str, float, float, dict[str, Any]]]) -> dict[str, Any]:
-    spans = [
-        {"traceId": "5b8e", "spanId": f"{n}", "name": name,
-         "startTimeUnixNano": str(int((ZERO + start) * 1e9)),
-         "endTimeUnixNano": str(int((ZERO + end) * 1e9)),
-         "attributes": [{"key": k, "value": {"stringValue": v}} for k, v in facts.items()]}
-        for n, (name, start, end, facts) in enumerate(rows)
-    ]  # fmt: skip
+    spans: list[dict[str, Any]] = []
+    for number, (name, start, end, facts) in enumerate(rows):
+        attributes = [{"key": k, "value": {"stringValue": v}} for k, v in facts.items()]
+        times = {
+            "startTimeUnixNano": str(int((ZERO + start) * 1e9)),
+            "endTimeUnixNano": str(int((ZERO + end) * 1e9)),
+        }
+        spans.append(
+            {"traceId": "5b8e", "spanId": f"{number}", "name": name, **times}
+            | {"attributes": attributes}
+        )
     return {"resourceSpans": [{"scopeSpans": [{"spans": spans}]}]}
 
 

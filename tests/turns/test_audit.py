@@ -20,7 +20,7 @@ from trace_eval.conversations.findings import find
 from trace_eval.conversations.sound.logged import disagreements
 from trace_eval.data.conversation import Conversation
 from trace_eval.turns.options import TurnsOptions
-from trace_eval.turns.report import time_turns
+from trace_eval.turns.report import measure_items, time_turns
 
 
 @pytest.fixture(scope="module")
@@ -128,6 +128,15 @@ def test_a_call_without_speech_costs_itself_with_a_reason(
     assert audit["good"]["verdict"] == "usable"
     values = {name: figure.value for name, figure in report.figures.items()}
     assert values == {name: figure.value for name, figure in alone.figures.items()}
+    # A fault that spoils nothing is said of the usable ones, and not as others.
+    item = alone.conversations[0].item
+    meta = {**item.conversation.meta, "audit": "usable (lost packets)"}
+    lossy = item.conversation.model_copy(update={"meta": meta})
+    again = measure_items(
+        [item.model_copy(update={"conversation": lossy})], DEFINITIONS["trace-eval/2"]
+    )
+    notes = "; ".join(table.note or "" for table in again.tables(0))
+    assert "1 of 1 recording usable; 1 of them: lost packets" in notes
 
 
 @pytest.mark.parametrize("turns", [1, 3])

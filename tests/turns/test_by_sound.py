@@ -110,12 +110,20 @@ def test_every_export_is_timed_by_the_recording_beside_it(
 def test_events_and_spans_of_speech_are_held_against_the_sound(
     tmp_path: Path, file: str, name: str
 ) -> None:
-    """The log has .5-2, 3-5 and 6-8 s; the agent is heard .1 and .9 s later."""
+    """The log has .5-2, 3-5 and 6-8 s; the agent is heard .1 and .9 s later.
+
+    The recording began .4 s before, which is no error of a log with Unix times.
+    """
     (tmp_path / file).write_text(export_text(file))
-    _stereo(tmp_path / f"{name}.wav", sides(SOUND))
+    before = 1e-4 * np.random.default_rng(2).standard_normal((2 * SPEECH_RATE // 5, 2))
+    _stereo(tmp_path / f"{name}.wav", np.concatenate([before, sides(SOUND)]))
     (timed,) = time_turns(tmp_path).conversations
-    _is_timed_by(timed.item.conversation, SOUND)
+    later: dict[str, Any] = {}
+    for who, spans in SOUND.items():
+        later[who] = [(start + 0.4, end + 0.4) for start, end in spans]
+    _is_timed_by(timed.item.conversation, later)
     log: Any = timed.item.conversation.meta["log"]
+    assert log["shift_s"] == pytest.approx(0.4, abs=0.1)
     assert log["errors_s"]["agent start"] == pytest.approx([-0.1, -0.9], abs=0.1)
     assert log["errors_s"]["user end"] == pytest.approx([0.4], abs=0.1)
     assert [turn.text for turn in timed.item.conversation.turns] == [
@@ -377,6 +385,18 @@ def test_a_recording_under_two_names_is_used_once_and_no_call_of_its_own(
         soundfile.write(name, sides(SOUND)[:, 1], SPEECH_RATE)
     item = _one(read_conversations(tmp_path))
     assert "retell-1_user.wav holds the agent alone" in "; ".join(item.caveats)
+
+
+def test_one_side_under_two_names_is_found_wherever_its_log_begins(
+    tmp_path: Path,
+) -> None:
+    """The log's times are Unix times, and its recording began .8 s before them."""
+    (tmp_path / "otel.livekit.json").write_text(export_text("otel.livekit.json"))
+    sound = sides({"agent": [(1.3, 2.8), (6.8, 8.8)]})
+    for who in ("user", "agent"):
+        soundfile.write(tmp_path / f"desk_{who}.wav", sound[:, 1], SPEECH_RATE)
+    item = _one(read_conversations(tmp_path))
+    assert "desk_user.wav holds the agent alone" in "; ".join(item.caveats)
 
 
 def test_sessions_of_a_log_lay_no_fault_where_there_is_the_sound(

@@ -11,10 +11,12 @@ import soundfile
 
 from extractors.audio import SPEECH_RATE
 from extractors.packaged import FIREREDVAD, problem
+from tests.support.cli import trace_eval
 from tests.support.spoken import voice
 from trace_eval.conversations.sound.lanes import hear
 from trace_eval.conversations.sound.music import _parts, music_of
 from trace_eval.data.conversation import Channel
+from trace_eval.turns.answers import three_answers
 from trace_eval.turns.options import TurnsOptions
 from trace_eval.turns.report import time_turns
 from trace_eval.turns.timed import Timed
@@ -150,6 +152,13 @@ def test_a_filler_closes_the_turn_and_says_where_the_agent_goes_on(
     (reply,) = [event for event in timed.measured.events if event.kind == "response"]
     assert reply.value_s == pytest.approx(1.0, abs=0.15)
     assert reply.data["goes_on_s"] == pytest.approx(6.0, abs=0.2)
+    after = reply.data["goes_on_s"]
+    how_fast, *_ = three_answers([timed])
+    assert how_fast.endswith(
+        f"1 reply begins with short words and a pause, and goes on after {after:.2f} s"
+    )
+    done = trace_eval("turns", tmp_path / "call.wav", ends=0)
+    assert f"first word of the answer {after:+.3f}" in " ".join(done.out.split())
 
 
 needs_events = pytest.mark.skipif(

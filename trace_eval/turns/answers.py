@@ -91,8 +91,23 @@ def _how_fast(conversations: Sequence[Timed]) -> str:
     return (
         f"How fast: {median:.2f} s in the median of"
         f" {counted(len(replies), 'reply', 'replies')} in {calls}; the slowest"
-        f" {slowest:.2f} s ({name} at {event.start_s:.1f} s){_early(conversations)}"
+        f" {slowest:.2f} s ({name} at {event.start_s:.1f} s)"
+        f"{_fillers(conversations)}{_early(conversations)}"
     )
+
+
+def _fillers(conversations: Sequence[Timed]) -> str:
+    """Say after how long the answer comes where short words and a pause are first."""
+    answers = [
+        event.data["goes_on_s"]
+        for _, event in _events(conversations, "response")
+        if "goes_on_s" in event.data
+    ]
+    if not answers:
+        return ""
+    one = "reply begins with short words and a pause, and goes on"
+    several = "replies begin with short words and a pause, and go on"
+    return f"; {counted(len(answers), one, several)} after {float(np.median(answers)):.2f} s"
 
 
 def _early(conversations: Sequence[Timed]) -> str:

@@ -190,7 +190,14 @@ class TurnsReport:
         if recordings:
             yield f"audit: {usable} of {counted(len(recordings), 'recording')} usable"
         for verdict, number in others.items():
-            yield f"{number} {verdict}{first_places[verdict]}"
+            harmless = verdict.removeprefix("usable (")
+            is_usable = harmless != verdict
+            what = (
+                f"{number} of them: {harmless[:-1]}"
+                if is_usable
+                else f"{number} {verdict}"
+            )
+            yield f"{what}{first_places[verdict]}"
 
     def _figures(self, note: str) -> Table:
         shown = [figure for figure in self.figures.values() if figure.reason != "none"]

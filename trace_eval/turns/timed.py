@@ -118,7 +118,10 @@ def _data_text(event: Event) -> str:
     for name, value in event.data.items():
         if name == "tick" or value in (None, False, [], ()):
             continue
-        parts.append(name if value is True else f"{name} {value}")
+        if name == "goes_on_s":
+            parts.append(f"first word of the answer {value:+.3f}")
+        else:
+            parts.append(name if value is True else f"{name} {value}")
     return ", ".join(parts)
 
 

@@ -19,7 +19,7 @@ from trace_eval.conversations.layouts.base import (
     place,
     text_of,
 )
-from trace_eval.conversations.layouts.stretches import Stretch, Words, worded_turns
+from trace_eval.conversations.layouts.stretches import LoggedSpeech, Words, worded_turns
 from trace_eval.data.conversation import Role
 
 _ROLES = {"user": "user", "assistant": "agent", "model": "agent"}
@@ -172,10 +172,10 @@ def _with_speech(
 
     The tools are those of the messages, and else those of spans.
     """
-    stretches: list[Stretch] = []
+    stretches: list[LoggedSpeech] = []
     for span in spans:
         if span.name in _SPEAKING and span.end > span.start > 0:
-            stretches.append(Stretch(_SPEAKING[span.name], span.start, span.end))
+            stretches.append(LoggedSpeech(_SPEAKING[span.name], span.start, span.end))
     words = list(_words_of_spans(spans))
     in_messages = any("text" in turn for turn in of_messages)
     if not stretches and (in_messages or not words):

@@ -12,7 +12,7 @@ from typing import Any
 
 from trace_eval.conversations.layouts.base import mapping, moment, place, text_of
 from trace_eval.conversations.layouts.realtime import RECEIVED
-from trace_eval.conversations.layouts.stretches import Stretch, Words, worded_turns
+from trace_eval.conversations.layouts.stretches import LoggedSpeech, Words, worded_turns
 from trace_eval.data.conversation import Role
 
 #: What begins or ends a stretch of speech; a detector's, not a strategy's of turns,
@@ -43,7 +43,7 @@ def spoken_in_lines(lines: Sequence[Any]) -> list[dict[str, Any]]:
 
 class _Log:
     def __init__(self) -> None:
-        self._stretches: list[Stretch] = []
+        self._stretches: list[LoggedSpeech] = []
         self._open: dict[Role, float] = {}
         self._words: list[Words] = []
         self._last: float | None = None
@@ -72,7 +72,7 @@ class _Log:
         """Open a stretch; one before it whose end was not logged has none."""
         before = self._open.pop(role, None)
         if before is not None:
-            self._stretches.append(Stretch(role, before, None))
+            self._stretches.append(LoggedSpeech(role, before, None))
         if at is not None:
             self._open[role] = at
 
@@ -80,7 +80,7 @@ class _Log:
         opened = self._open.pop(role, None)
         start = began if began is not None else opened
         if start is not None:
-            self._stretches.append(Stretch(role, start, at))
+            self._stretches.append(LoggedSpeech(role, start, at))
 
     def _say(self, role: Role, content: Any, at: float | None) -> None:
         parts = content if isinstance(content, list) else [content]

@@ -46,7 +46,7 @@ from trace_eval.conversations.layouts.sound import item_from_mix, item_from_soun
 from trace_eval.conversations.layouts.table import item_of
 from trace_eval.conversations.layouts.units import in_seconds
 from trace_eval.conversations.read_options import ReadOptions
-from trace_eval.conversations.sound.apart import OF_LOG
+from trace_eval.conversations.sound.apart import NO_ZERO, OF_LOG
 from trace_eval.data.conversation import ROLES, Clock, ConversationItem, End
 
 #: Bytes at the beginning of a file in which its marks are looked for.
@@ -250,7 +250,8 @@ def _item(
     unit = in_seconds([row for _, row in rows.turns])
     if unit:
         caveats.append(unit)
-    zero = _to_call_time(rows, moment(facts.get("zero"), "start of the call"))
+    stated_zero = moment(facts.get("zero"), "start of the call")
+    zero = _to_call_time(rows, stated_zero)
     if rows.skipped:
         skipped = [f"{number} of role {role}" for role, number in rows.skipped.items()]
         caveats.append(f"entries were left out: {', '.join(skipped)}")
@@ -265,6 +266,7 @@ def _item(
         "events": tuple(tool_events(tools)),
         "end": _end(platform, facts),
         "instructions": {} if policy is None else {"policy": policy},
+        "meta": {} if zero == stated_zero else {"zero": NO_ZERO},
     }
     item = item_of(name, rows.turns, folder=folder, options=options, available=of_call)
     if recorded.mix:

@@ -12,7 +12,7 @@ from trace_eval.data.conversation import Role
 _EARLY_S = 1.0
 
 
-class Stretch(NamedTuple):
+class LoggedSpeech(NamedTuple):
     """When somebody spoke, seconds; without an end where the log has none."""
 
     role: Role
@@ -29,7 +29,7 @@ class Words(NamedTuple):
 
 
 def worded_turns(
-    stretches: Sequence[Stretch], words: Iterable[Words]
+    stretches: Sequence[LoggedSpeech], words: Iterable[Words]
 ) -> list[dict[str, Any]]:
     """Return rows ``role``, ``start``, ``end`` and ``text`` of stretches in order.
 

@@ -39,6 +39,7 @@ from trace_eval.conversations.layouts.recordings import (
 )
 from trace_eval.conversations.layouts.units import in_seconds
 from trace_eval.conversations.read_options import ReadOptions
+from trace_eval.conversations.sound.apart import NO_ZERO
 from trace_eval.data.conversation import (
     Channel,
     Clock,
@@ -178,6 +179,7 @@ def item_of(
         "channels": () if channel is None else (channel,),
         "clock": Clock(kind=kind, zero=zero or None, resolution_s=_steps_s(rows)),
         "events": tuple(_events(rows)),
+        "meta": {"zero": NO_ZERO} if zero else {},
     }
     fields |= of_call
     first = rows[0].cells

@@ -23,6 +23,9 @@ from trace_eval.data.conversation import ROLES, Conversation, Role, SourceEvent
 
 #: How the caveat on a call begins whose times nobody heard.
 OF_LOG = "times are those of the log"
+
+#: What ``meta`` says of a log's ``zero`` where nobody stated it.
+NO_ZERO = "not stated"
 _OF_SOUND = "times are those of the sound"
 
 #: A delay of the whole log over this is another clock's, and a span that is off by more
@@ -222,6 +225,14 @@ class Apart:
         }
 
 
+def has_zero(conversation: Conversation) -> bool:
+    """Tell whether a log says when the recording began.
+
+    Unix times do not by themselves: their call begins with the second of the first word.
+    """
+    return conversation.meta.get("zero") != NO_ZERO
+
+
 def has_times_of_log(conversation: Conversation) -> bool:
     """Tell whether a call was held against its sound and kept the times of its log."""
     return "log" in conversation.meta and conversation.clock.kind != "recording"
@@ -233,6 +244,7 @@ def compared_with_sound(
     sound_end_s: float,
     channels: Collection[Role],
     clock: LogClock | None = None,
+    has_zero: bool = True,
 ) -> Apart:
     """Compare the stretches of a log with those that are heard on its channels.
 
@@ -243,11 +255,13 @@ def compared_with_sound(
         channels: the sides that have a recording.
         clock: the log's, where it runs at another rate; else the log is moved as a
             whole.
+        has_zero: whether the log says when the recording began; else it is moved by
+            any distance, also under half a second.
     """
     both = [role for role in ROLES if role in channels and log[role] and sound[role]]
     of_both = {role: log[role] for role in both}
     if clock is None:
-        shift_s, likeness = _shift(of_both, sound)
+        shift_s, likeness = _shift(of_both, sound, least_s=FAR_S if has_zero else 0.0)
         clock = LogClock(shift_s)
     else:
         moved_of_both = {role: clock.moved(log[role]) for role in both}
@@ -283,11 +297,11 @@ def compared_with_sound(
 
 
 def _shift(
-    log: Mapping[Role, Spans], sound: Mapping[Role, Spans]
+    log: Mapping[Role, Spans], sound: Mapping[Role, Spans], least_s: float
 ) -> tuple[float, float | None]:
     """Return the seconds to add to the log, and its likeness to the sound there.
 
-    A delay under half a second is none.
+    A delay under the least is none.
     """
     if not log:
         return 0.0, None
@@ -300,7 +314,7 @@ def _shift(
         more_s, likeness_far = _fit(moved, sound)
         if likeness_far >= _FAR_CLOCK:
             shift_s, likeness = far_s + more_s, likeness_far
-    return (shift_s if abs(shift_s) > FAR_S else 0.0), likeness
+    return (shift_s if abs(shift_s) > least_s else 0.0), likeness
 
 
 def _fit(log: Mapping[Role, Spans], sound: Mapping[Role, Spans]) -> tuple[float, float]:

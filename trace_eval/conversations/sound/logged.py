@@ -21,7 +21,12 @@ import numpy as np
 
 from blueprints import InputError, counted
 from trace_eval.conversations.read_options import ReadOptions
-from trace_eval.conversations.sound.apart import OF_LOG, Apart, compared_with_sound
+from trace_eval.conversations.sound.apart import (
+    OF_LOG,
+    Apart,
+    compared_with_sound,
+    has_zero,
+)
 from trace_eval.conversations.sound.audit import Fault, verdict
 from trace_eval.conversations.sound.conversation import kept_conversation
 from trace_eval.conversations.sound.fit import STEP_S, fit
@@ -105,6 +110,8 @@ def held_against_sound(
     against: list[Fault] = []
     if has_both and not is_mixed and not clock:
         against = disagreements(spoken, heard)
+    if not has_zero(log):
+        against = [fault for fault in against if fault.name != OTHER_CLOCK]
     if any(fault.name == SWAPPED for fault in against):
         channels = {"user": channels["agent"], "agent": channels["user"]}
         sound, caveats = kept_conversation(
@@ -112,7 +119,9 @@ def held_against_sound(
         )
         heard = _spoken(sound)
         clock = running_clock(spoken, heard)
-    apart = compared_with_sound(spoken, heard, sound.end_s, channels, clock=clock)
+    apart = compared_with_sound(
+        spoken, heard, sound.end_s, channels, clock=clock, has_zero=has_zero(log)
+    )
     if options.by_log:
         meta = log.meta | {"log": apart.record()}
         result = log.model_copy(update={"meta": meta})
@@ -222,12 +231,18 @@ def _one_side(
         for role in ROLES:
             silent[role] = mix.model_copy(update={"name": role})
         return silent, *kept_conversation(silent, options.kept, ignore=options.ignore)
-    for role in ROLES:
+    fits = {role: _fitted([(spoken[role], heard)]) for role in ROLES}
+    if has_zero(log):
+        at_once = {role: one for role, one in fits.items() if one.is_unmoved}
+        fits = {role: one._replace(delay_s=0.0) for role, one in at_once.items()}
+    elif abs(fits["user"].likeness - fits["agent"].likeness) < _BETTER / 2:
+        return None  # moved, it may be either
+    for role, fitted in sorted(fits.items(), key=lambda one: -one[1].likeness):
         other: Role = "agent" if role == "user" else "user"
-        fitted = _fitted([(spoken[role], heard)])
-        heard_of_other_s = total(overlaps(joined(spoken[other]), heard))
+        of_other = LogClock(fitted.delay_s).moved(spoken[other])
+        heard_of_other_s = total(overlaps(joined(of_other), heard))
         holds_other = heard_of_other_s > _OTHERS * total(spoken[other])
-        if not fitted.at_once or holds_other:
+        if fitted.likeness <= _LIKE or holds_other:
             continue
         channels: dict[Role, Channel] = {role: mix.model_copy(update={"name": role})}
         sound, caveats = kept_conversation(
@@ -293,9 +308,14 @@ class _Fitted(NamedTuple):
     likeness: float
 
     @property
+    def is_unmoved(self) -> bool:
+        """Whether the log fits best where it stands."""
+        return abs(self.delay_s) <= _DELAY_S
+
+    @property
     def at_once(self) -> bool:
         """Whether the log fits surely without being moved."""
-        return abs(self.delay_s) <= _DELAY_S and self.likeness > _LIKE
+        return self.is_unmoved and self.likeness > _LIKE
 
 
 def _better_fitting(of_user: _Fitted, of_agent: _Fitted) -> Role | None:
