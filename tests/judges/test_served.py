@@ -416,9 +416,19 @@ def test_a_server_that_dies_leaves_finished_items_and_the_command_goes_on(
     assert code == 0, text
 
 
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize(
+    ("whom", "how", "code"),
+    [
+        ("run", signal.SIGINT, 130),
+        ("run", signal.SIGTERM, 143),
+        ("run", signal.SIGKILL, -signal.SIGKILL),
+        ("warden", signal.SIGKILL, 2),
+    ],
+)
 def test_a_server_ends_with_its_run_however_that_ends(
+    whom: str,
     how: signal.Signals,
+    code: int,
     engine: Path,
     pairs: Path,
     tmp_path: Path,
@@ -446,8 +456,9 @@ def test_a_server_ends_with_its_run_however_that_ends(
     )
     processes = processes_of(engine)
     assert all(map(alive, processes))
-    run.send_signal(how)
-    run.wait(180)
+    warden = int(Path(f"/proc/{processes[0]}/stat").read_text().split()[3])
+    os.kill(run.pid if whom == "run" else warden, how)
+    assert run.wait(180) == code
     assert gone(processes)
 
 

@@ -13,6 +13,7 @@ import re
 import secrets
 import shlex
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -33,7 +34,7 @@ from trace_eval.data import strict_json
 from trace_eval.data.system import cores
 from trace_eval.judges.ask.engine_faults import last_line, port_taken, why_ended
 from trace_eval.judges.ask.llama_server import KEY as LLAMA_KEY
-from trace_eval.judges.ask.warden import PATIENCE_S
+from trace_eval.judges.ask.warden import GROUP, PATIENCE_S
 
 LOOPBACK = "127.0.0.1"
 
@@ -273,6 +274,7 @@ class ModelServer:
             environment[engine.key_variable] = self.key
         warden = str(Path(__file__).with_name("warden.py"))
         self._lines.clear()
+        self._group: int | None = None
         try:
             self._process = subprocess.Popen(
                 [sys.executable, "-I", warden, *engine.command(self.start)],
@@ -291,10 +293,23 @@ class ModelServer:
             target=self._read, args=(self._process,), daemon=True
         )
         self._reader.start()
+        self._watcher = threading.Thread(
+            target=self._watch, args=(self._process,), daemon=True
+        )
+        self._watcher.start()
+
+    def _watch(self, process: subprocess.Popen[bytes]) -> None:
+        """End the server's group where the warden was killed before it could."""
+        if process.wait() < 0 and self._group is not None:
+            with suppress(ProcessLookupError):
+                os.killpg(self._group, signal.SIGKILL)
 
     def _read(self, process: subprocess.Popen[bytes]) -> None:
         assert process.stdout is not None
         for line in process.stdout:
+            if self._group is None and line.startswith(GROUP.encode()):
+                self._group = int(line.removeprefix(GROUP.encode()))
+                continue
             self._lines.append(line.decode("utf-8", "replace").strip()[:500])
 
     def _wait(self, start_s: float) -> bool:
@@ -367,6 +382,7 @@ class ModelServer:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
+        self._watcher.join(timeout=2)
         self._reader.join(timeout=2)
 
 

@@ -1,7 +1,8 @@
 """Runs a server and ends it with its parent; imports nothing of this package.
 
 Standard input is a pipe that the parent holds. It closes when the parent ends, whatever
-ends it, and then every process of the server's group is ended.
+ends it, and then every process of the server's group is ended. Where this process is
+killed itself, the parent ends the group that it was told.
 """
 
 from __future__ import annotations
@@ -15,6 +16,9 @@ from contextlib import suppress
 
 #: Seconds for a server to end in good order before it is killed.
 PATIENCE_S = 8.0
+
+#: Begins the line that tells the server's process group, among what the server prints.
+GROUP = "\0group "
 
 
 def end(server: subprocess.Popen[bytes]) -> None:
@@ -38,6 +42,8 @@ def main(command: list[str]) -> int:
         restore_signals=True,
         preexec_fn=_default_signals,
     )
+    sys.stdout.write(f"\n{GROUP}{server.pid}\n")
+    sys.stdout.flush()
 
     def watch() -> None:
         while os.read(0, 1024):
