@@ -1,13 +1,21 @@
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
+from pydantic import JsonValue
+from threadpoolctl import ThreadpoolController, threadpool_info, threadpool_limits
 
-from blueprints import Absent, Blueprint, Extension
+from blueprints import Absent, Blueprint, Extension, Present
+from extractors.audio import Clip
+from extractors.base import Extractor
 from tests.support.audio import tone, write
 from tests.support.fakes import Counting, Derived
+from trace_eval.extracting import clip
 from trace_eval.extracting.cache import Cache
 from trace_eval.extracting.clip import ClipExtractor, Extracted
 from trace_eval.extracting.source import ClipSource
@@ -136,3 +144,45 @@ def test_undecodable_recordings_are_errors_in_their_place(
     ):
         assert error is not None
         assert remedy in error
+
+
+@dataclass(frozen=True)
+class _Threads(Extractor):
+    """Tells how many threads a product of matrices takes at most."""
+
+    name: ClassVar[str] = "threads"
+    group: ClassVar[str] = "threads"
+    version: ClassVar[str] = "1"
+
+    def parameters(self) -> dict[str, JsonValue]:
+        return {}
+
+    def extract(self, clip: Clip, known: Blueprint) -> Present | Absent:
+        return Extension(values={"most": float(_most_threads())})
+
+
+def _most_threads() -> int:
+    libraries = [one for one in threadpool_info() if one["user_api"] == "blas"]
+    return max(one["num_threads"] for one in libraries)
+
+
+def test_every_batch_has_one_thread_and_gives_the_others_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    searches = []
+
+    def counted() -> ThreadpoolController:
+        searches.append(len(sys.modules))
+        return ThreadpoolController()
+
+    monkeypatch.setattr(clip, "ThreadpoolController", counted)
+    worker = ClipExtractor([_Threads()], Cache(tmp_path / "cache"))
+    paths = [write(tmp_path / f"{n}.wav", tone(peak=n / 10)) for n in range(1, 6)]
+    with threadpool_limits(2, user_api="blas"):
+        for path in paths:
+            (found,) = worker.run([ClipSource(str(path), path=path)])
+            assert found.blueprint is not None
+            assert found.blueprint.group("threads") == Extension(values={"most": 1.0})
+            assert _most_threads() == 2
+    worker.close()
+    assert len(searches) < len(paths)

@@ -84,9 +84,9 @@ class Recording(Strict):
         if audio is not None and "\0" in str(audio):
             raise ValueError("the path holds a NUL character; write it without")
         if isinstance(audio, str | Path):
-            utf8_name(Path(audio))
+            utf8_name(audio)
         result = audio if url is None else url
-        if result is None or not is_url(result):
+        if result is None or (url is None and not is_url(result)):
             return values
         where = location(result)
         rest = {

@@ -13,12 +13,14 @@ import stat
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from blueprints import UserError
 from trace_eval.data.system import is_special
 
 _OWN = os.O_WRONLY | os.O_CLOEXEC
+
+PathOrText = TypeVar("PathOrText", bound=Path | str)
 
 
 def unwritable(path: Path, error: OSError) -> UserError:
@@ -169,7 +171,7 @@ def write_all(path: Path, lines: Iterable[str]) -> None:
     replace_file(path, (encoded(line + "\n") for line in lines))
 
 
-def utf8_name(path: Path) -> Path:
+def utf8_name(path: PathOrText) -> PathOrText:
     """Return a path that records can hold, in UTF-8; refuse names of other bytes."""
     try:
         str(path).encode()

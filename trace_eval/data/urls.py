@@ -47,7 +47,7 @@ _WITHOUT_SLASHES = re.compile(
 #: ``[::1]``.
 _CHAIN = re.compile(rf"::(?={_PROTOCOL}(?:://|::))", re.IGNORECASE)
 
-_LOCAL = ("file", "local")
+_LOCAL = ("file://", "local://")
 _WEB = ("http", "https")
 
 #: Of these the user is shown, who is a person's name. Elsewhere he may be the key, or
@@ -122,8 +122,8 @@ def location(text: Path | str) -> Path | str:
     """
     if isinstance(text, Path) or not is_url(text):
         return utf8_name(Path(text))
-    parts = _PARTS.fullmatch(text)
-    if parts is None or parts[1].lower() not in _LOCAL:
+    parts = _PARTS.fullmatch(text) if text[:8].lower().startswith(_LOCAL) else None
+    if parts is None:
         return text
     if parts[2] not in ("", "localhost"):
         raise InputError(f"{text}: names the host {parts[2]!r}; write file:///PATH")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from blueprints import (
     Absent,
@@ -81,6 +83,9 @@ class ClipExtractor:
             extractor.group: extractor.provenance() for extractor in self.plan
         }
         self._for_language: dict[tuple[str, str | None, str | None], _ForLanguage] = {}
+        self._libraries = ThreadpoolController()
+        #: How many modules and models were loaded when libraries were looked for.
+        self._searched = (len(sys.modules), 0)
 
     def run(
         self,
@@ -117,9 +122,7 @@ class ClipExtractor:
     ) -> list[Extracted]:
         available = [job for job in jobs if job.blueprint is not None]
         claimed = self.cache.claim(*(job.partial.clip for job in available))
-        # numpy's products differ by rounding with the number of threads, and words with
-        # them.
-        with claimed, threadpool_limits(1, user_api="blas"):
+        with claimed, self._one_thread():
             for extractor in self.plan:
                 if groups is not None and extractor.group not in groups:
                     self._name(extractor, available)
@@ -129,6 +132,21 @@ class ClipExtractor:
                     extractor.close()
                     self._loaded.discard(extractor.group)
         return [job.outcome(self.cache.problem) for job in jobs]
+
+    def _one_thread(self) -> AbstractContextManager[object]:
+        """Limit BLAS libraries to one thread.
+
+        Products differ by rounding with the number of threads, and words with them. To
+        look for libraries takes longer than a short clip, so that is done again only
+        where a module or a model was loaded.
+        """
+        loaded = (len(sys.modules), len(self._loaded))
+        if loaded != self._searched:
+            self._libraries, self._searched = ThreadpoolController(), loaded
+        limit: AbstractContextManager[object] = self._libraries.limit(
+            limits=1, user_api="blas"
+        )
+        return limit
 
     def stored(self, source: ClipSource) -> Extracted | None:
         """Return the blueprint that the cache holds; None if something is to measure.

@@ -246,7 +246,7 @@ def _mark(source: str, version: str | None) -> bytes:
 
 def _marks(entries: Iterable[tuple[str, str | None, bool]]) -> bytes:
     return b"".join(
-        _mark(source, version) for source, version, final in entries if final
+        [_mark(source, version) for source, version, final in entries if final]
     )
 
 
