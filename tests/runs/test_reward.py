@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import random
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 import trace_eval as te
@@ -79,8 +81,32 @@ def test_a_row_says_how_often_people_agree(tmp_path: Path) -> None:
         )
 
 
-def test_prompts_and_clips_are_as_many(tmp_path: Path) -> None:
-    with pytest.raises(
-        te.UserError, match="2 clips and 1 prompts; give one prompt per clip"
-    ):
-        te.reward("rules")(_clips(tmp_path, 0.3, 0.5), ["x"])
+@pytest.mark.parametrize(
+    ("clips", "prompts", "words"),
+    [
+        (["a.wav", "b.wav"], ["x"], "2 clips and 1 prompts; give one prompt per clip"),
+        ("a.wav", ["x"] * 5, "clips are of type str; give a list"),
+        (["a.wav", "b.wav"], "xy", "prompts are of type str; give a list"),
+        (iter(["a.wav"]), ["x"], "clips are of type list_iterator; give a list"),
+        (
+            ["a.wav", "b.wav"],
+            ["x", [{"role": "user", "content": "x"}]],
+            r"prompt 1 is of type list; .* prompt\[-1\]\['content'\]",
+        ),
+        (
+            ["a.wav", np.zeros(800)],
+            ["x", "x"],
+            "clip 1 is of type ndarray; give a path, a URL, or the bytes of a file",
+        ),
+        (
+            ["a\0.wav"],
+            ["x"],
+            "clip 0: the path holds a NUL character; write it without",
+        ),
+    ],
+)
+def test_what_is_no_batch_is_refused_by_place(
+    clips: Any, prompts: Any, words: str
+) -> None:
+    with pytest.raises(te.UserError, match=f"reward: {words}"):
+        te.reward("rules")(clips, prompts)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Sized
 from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
+
+from pydantic import ValidationError
 
 from blueprints import InputError
 from trace_eval.api.one_pair import ItemJudge
@@ -71,8 +73,14 @@ class RewardFunction:
             prompts: of each clip, what was asked: clips of equal prompts are compared.
 
         Raises:
-            UserError: there are more or fewer prompts than clips.
+            UserError: there are more or fewer prompts than clips, or one is of another
+                kind.
         """
+        for what, batch in (("clips", clips), ("prompts", prompts)):
+            if isinstance(batch, str | bytes) or not isinstance(batch, Sized):
+                raise InputError(
+                    f"reward: {what} are of type {type(batch).__name__}; give a list"
+                )
         if len(clips) != len(prompts):
             raise InputError(
                 f"reward: {len(clips)} clips and {len(prompts)} prompts; give one"
@@ -80,8 +88,8 @@ class RewardFunction:
             )
         groups: dict[str, list[int]] = defaultdict(list)
         for number, prompt in enumerate(prompts):
-            groups[prompt].append(number)
-        answers = [_answer(clip) for clip in clips]
+            groups[_text(number, prompt)].append(number)
+        answers = [_answer(number, clip) for number, clip in enumerate(clips)]
         pairs: dict[tuple[int, int], Pair] = {}
         for prompt, members in groups.items():
             for one, other in combinations(members, 2):
@@ -175,10 +183,30 @@ def reward(
     return RewardFunction(chosen, None if labelled is None else Path(labelled))
 
 
-def _answer(clip: str | os.PathLike[str] | bytes) -> Answer:
+def _text(number: int, prompt: object) -> str:
+    """Return the words of a prompt; refuse messages, of which one was asked."""
+    if isinstance(prompt, str):
+        return prompt
+    raise InputError(
+        f"reward: prompt {number} is of type {type(prompt).__name__}; give the words that were"
+        " asked, of a list of messages prompt[-1]['content']"
+    )
+
+
+def _answer(number: int, clip: object) -> Answer:
+    """Make an answer of a clip; refuse what is neither a file nor a file's content."""
     if isinstance(clip, bytes):
         return Answer(data=clip)
-    return Answer.model_validate({"audio": os.fspath(clip)})
+    if not isinstance(clip, str | os.PathLike):
+        raise InputError(
+            f"reward: clip {number} is of type {type(clip).__name__}; give a path, a URL, or"
+            " the bytes of a file (of samples: soundfile.write into a BytesIO)"
+        )
+    try:
+        return Answer.model_validate({"audio": os.fspath(clip)})
+    except ValidationError as error:
+        why = error.errors()[0]["msg"].removeprefix("Value error, ")
+        raise InputError(f"reward: clip {number}: {why}") from None
 
 
 def _agreement(
