@@ -119,6 +119,31 @@ def test_trainers_read_the_file(tmp_path: Path) -> None:
     assert table["margin"] == [3.0, None]
 
 
+def test_a_reader_learns_the_types_of_all_columns_from_the_first_lines(
+    tmp_path: Path,
+) -> None:
+    """A reader takes types from ten megabytes; here from 1,500 bytes."""
+    datasets = pytest.importorskip("datasets")
+    bare = [(Rating.A, None, None)] * 8
+    small = [(Rating.A, 0.1, Rating.A)] * 30
+    large = [(Rating.B, -5.0, Rating.B)] * 30
+    rows = rows_of(judged_run(tmp_path / "run", bare + small + large))
+    assert [row["id"] for row in rows[:3]] == ["p0", "p8", "p38"]
+    assert [row["id"] for row in rows[3:]] == [
+        f"p{n}" for n in range(1, 68) if n not in (8, 38)
+    ]
+    path = tmp_path / "run" / "export.preferences.jsonl"
+    table = datasets.load_dataset(
+        "json",
+        data_files=str(path),
+        split="train",
+        cache_dir=str(tmp_path / "cache"),
+        chunksize=1500,
+    )
+    assert len(table) == 68
+    assert table["agreement"][2]["margin_at_least"] == 15.0
+
+
 def test_scores_of_single_answers_are_no_preferences(tmp_path: Path) -> None:
     run = rated_run(tmp_path / "rated", {"s0": 4.0})
     with pytest.raises(UserError, match="holds scores of single answers and no pairs"):

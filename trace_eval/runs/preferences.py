@@ -90,7 +90,8 @@ def export_preferences(
     refuse_changed(run, pairs, "judge again into a new --out, and export that")
     bands = bands_of(preferences)
     words = _Words(run)
-    rows = (_row(each, bands, words) for each in preferences)
+    ordered = _telling_first(preferences, bands)
+    rows = (_row(each, bands, words) for each in ordered)
     write_lines(
         path, (json.dumps(row, ensure_ascii=False, allow_nan=False) for row in rows)
     )
@@ -248,17 +249,52 @@ class _Words:
         return str(transcript.get("text") or "")
 
 
+def _telling_first(
+    preferences: Sequence[Preference], bands: Sequence[Band]
+) -> list[Preference]:
+    """Put those first that show the types of all columns; all else stays in order.
+
+    Readers take a column's type from the first ten megabytes, and refuse a text after
+    nothing but nulls.
+    """
+    seen: set[str] = set()
+    telling: list[Preference] = []
+    others: list[Preference] = []
+    for preference in preferences:
+        facts = _facts(preference, bands)
+        agreement = facts["agreement"] or {}
+        filled = {name for name, value in facts.items() if value is not None}
+        filled |= {f"its {name}" for name, v in agreement.items() if v is not None}
+        (others if filled <= seen else telling).append(preference)
+        seen |= filled
+    return telling + others
+
+
+def _sides(preference: Preference) -> tuple[Answer, Answer]:
+    """Return the answer that won, and the other one."""
+    pair = preference.pair
+    return (pair.a, pair.b) if preference.winner == "1" else (pair.b, pair.a)
+
+
 def _row(
     preference: Preference, bands: Sequence[Band], words: _Words
 ) -> dict[str, Any]:
-    pair, judgement = preference.pair, preference.judgement
-    a_wins = preference.winner == "1"
-    chosen, rejected = (pair.a, pair.b) if a_wins else (pair.b, pair.a)
-    agreement, unknown = _agreement(preference, bands)
+    chosen, rejected = _sides(preference)
+    prompt = words.of(preference.pair.instruction)
     return {
-        "prompt": [{"role": "user", "content": words.of(pair.instruction)}],
+        "prompt": [{"role": "user", "content": prompt}],
         "chosen": [{"role": "assistant", "content": words.of(chosen)}],
         "rejected": [{"role": "assistant", "content": words.of(rejected)}],
+        **_facts(preference, bands),
+    }
+
+
+def _facts(preference: Preference, bands: Sequence[Band]) -> dict[str, Any]:
+    """Return a row's columns but for the words."""
+    pair, judgement = preference.pair, preference.judgement
+    chosen, rejected = _sides(preference)
+    agreement, unknown = _agreement(preference, bands)
+    return {
         "prompt_audio": _place(pair.instruction),
         "chosen_audio": _place(chosen),
         "rejected_audio": _place(rejected),
