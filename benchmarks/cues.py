@@ -1,13 +1,15 @@
 """Judges that follow a planted cue: what they reward, and how ``drill`` notices.
 
-    python -m benchmarks.cues [--clips 60] [--seed 0]
+    python -m benchmarks.cues [--clips 60] [--seed 0] [--judges 20]
 
 Each judge prefers the louder, the longer or the padded of two answers, and calls all
-else a tie; a weak one does so in 70 % or 30 % of the pairs. Real recordings are compared
-with themselves, changed as the probes of the drill change them. A cue is noticed in a
-pair where the drill says that its relation does not hold there; a probe catches the judge
-where that is so in too many pairs. Beside them stands a judge without a cue, of which
-nothing may be noticed.
+else a tie; a weak one does so in 70 % or 30 % of the pairs, and several are drawn, which
+do so in other pairs. Real recordings are compared with themselves, changed as the probes
+of the drill change them. A judge itself counts the pairs in which the cue sways its
+verdict; in the others it is not fooled, and there is nothing to notice. The drill notices
+the cue in a pair where it says that its relation does not hold there; a probe catches the
+judge where that is so in too many pairs. Beside them stands a judge without a cue, of
+which nothing may be noticed.
 """
 
 from __future__ import annotations
@@ -80,22 +82,30 @@ class CueJudge(Judge):
     """Prefers the answer with more of a measure, in a share of the pairs.
 
     In which ones follows from what is compared, so both orders agree.
+
+    Attributes:
+        swayed: the folder of the recordings and the id of each pair of which the cue
+            has decided the verdict.
+
+    Args:
+        draw: number of the judge; others follow the cue in other pairs.
     """
 
     concurrency = 4
     groups = frozenset({"signal", "loudness"})
 
-    def __init__(self, cue: str, followed: float = 1.0) -> None:
+    def __init__(self, cue: str, followed: float = 1.0, draw: int = 0) -> None:
         self.spec, self._measure = f"cue-{cue}", CUES[cue][0]
-        self._followed = followed
+        self._followed, self._draw = followed, draw
+        self.swayed: set[tuple[str, str]] = set()
 
     def parameters(self) -> dict[str, JsonValue]:
-        """Return the kind, and how often the cue is followed."""
-        return {"kind": self.spec, "followed": self._followed}
+        """Return the kind, how often the cue is followed, and the judge's number."""
+        return {"kind": self.spec, "followed": self._followed, "draw": self._draw}
 
     def _follows(self, case: Case) -> bool:
         clips = "".join(sorted((case.a.clip, case.b.clip)))
-        drawn = hashlib.sha256(clips.encode()).digest()
+        drawn = hashlib.sha256(f"{self._draw or ''}{clips}".encode()).digest()
         return int.from_bytes(drawn[:4], "big") < self._followed * 2**32
 
     def needs_instruction(self, item: Item) -> bool:
@@ -108,6 +118,9 @@ class CueJudge(Judge):
         rating = Rating.BOTH_GOOD
         if abs(a - b) > _LEAST and self._follows(case):
             rating = Rating.A if a > b else Rating.B
+            recording = case.pair.a.audio
+            assert recording is not None
+            self.swayed.add((recording.parent.name, case.pair.id))
         verdict = DimensionVerdict(rating=rating, reasoning="It has more of it.")
         return Judgement.scored(
             case.pair.id, self.spec, dict.fromkeys(DIMENSIONS, verdict)
@@ -132,18 +145,16 @@ def clips_of(number: int, seed: int) -> list[Path]:
 
 
 def drilled(
-    cue: str, clips: list[Path], home: Path, followed: float = 1.0
+    cue: str, clips: list[Path], home: Path, followed: float = 1.0, draw: int = 0
 ) -> dict[str, Any]:
-    """Drill a judge, and measure how often it rewards each clip's changed self.
-
-    The change pads, amplifies or doubles the clip.
-    """
+    """Drill a judge of which ``draw`` is the number; the first also gives rewards."""
     extract = ExtractOptions(
         overrides=dict.fromkeys(("transcript", "quality", "pitch", "rate"), "none"),
         cache=home / "cache",
         workers=0,
     )
-    options = Options(extract, CueJudge(cue, followed))
+    judge = CueJudge(cue, followed, draw)
+    options = Options(extract, judge)
     pairs = [
         Pair(
             id=f"p{number}",
@@ -155,28 +166,46 @@ def drilled(
     ]
     wanted = CUES[cue][1]
     probes = [probe for probe in PROBES if probe.name in wanted]
-    out = home / f"{cue}-{followed}"
+    out = home / f"{cue}-{followed}-{draw}"
     report = drill_judge(Manifest(home, pairs), out, options, probes)
     held = sum(row.held.count for row in report.rows)
     pairs_drilled = sum(row.held.of for row in report.rows)
+    swayed = len(judge.swayed)
+    row = {
+        "followed": followed,
+        "probes": ", ".join(wanted),
+        "caught": int(any(row.has_caught for row in report.rows)),
+        "noticed": pairs_drilled - held,
+        "pairs": pairs_drilled,
+        "swayed": swayed,
+        "not scored": sum(row.unscored for row in report.rows),
+    }
+    if draw == 0:
+        row["rewarded unequally"] = _rewarded(options, out / f"{wanted[0]}-audio")
+    return row
+
+
+def _rewarded(options: Options, folder: Path) -> str:
+    """Count the pairs in which both recordings are not rewarded alike."""
     function = te.reward(options=options)
-    folder = out / f"{wanted[0]}-audio"
     fooled = rewarded = 0
-    for number in range(len(clips)):
-        sides = [folder / f"{number:06d}-{side}.wav" for side in "ab"]
+    for side in sorted(folder.glob("*-a.wav")):
+        sides = [side, side.with_name(side.name.replace("-a.", "-b."))]
         a, b = function(sides, ["Say it."] * 2)
         rewarded += a.reward is not None
         fooled += a.reward != b.reward
-    return {
-        "followed": followed,
-        "probes": ", ".join(wanted),
-        "caught by": ", ".join(row.name for row in report.rows if row.has_caught),
-        "noticed": pairs_drilled - held,
-        "pairs": pairs_drilled,
-        "share": round(1 - held / pairs_drilled, 3),
-        "not scored": sum(row.unscored for row in report.rows),
-        "rewarded unequally": f"{fooled} of {rewarded}",
-    }
+    return f"{fooled} of {rewarded}"
+
+
+def several(
+    cue: str, clips: list[Path], home: Path, followed: float, judges: int
+) -> dict[str, Any]:
+    """Drill so many judges of one kind, and add up what is found."""
+    first, *others = [drilled(cue, clips, home, followed, n) for n in range(judges)]
+    for other in others:
+        for key in ("noticed", "pairs", "swayed", "not scored", "caught"):
+            first[key] += other[key]
+    return {**first, "judges": judges}
 
 
 def table() -> str:
@@ -184,16 +213,16 @@ def table() -> str:
     rows = stored("cues")["cues"].items()
     return markdown(
         (
-            "planted cue | probes | caught by | noticed in | share | `te.reward` follows"
-            " it in"
+            "planted cue | probes | judges caught | pairs swayed | of them noticed |"
+            " `te.reward` follows it in"
         ),
         (
             (
                 cue,
                 row["probes"],
-                row["caught by"] or "none",
-                f"{row['noticed']} of {row['pairs']}",
-                f"{row['share']:.0%}",
+                f"{row['caught']} of {row['judges']}",
+                f"{row['swayed']:,} of {row['pairs']:,}",
+                f"{row['noticed']:,}",
                 row["rewarded unequally"],
             )
             for cue, row in rows
@@ -217,14 +246,15 @@ def pairs_needed() -> str:
 
 def main() -> None:
     """Drill a judge of each cue, and print."""
-    chosen = arguments(__doc__, clips=60, seed=0)
+    chosen = arguments(__doc__, clips=60, seed=0, judges=20)
     clips = clips_of(chosen.clips, chosen.seed)
     with tempfile.TemporaryDirectory() as folder:
-        rows = {cue: drilled(cue, clips, Path(folder)) for cue in CUES}
+        home = Path(folder)
+        rows = {cue: several(cue, clips, home, 1.0, judges=1) for cue in CUES}
         for followed in FOLLOWED:
             for cue in ("louder", "longer", "padded"):
                 weak = f"{cue}, in {followed:.0%}"
-                rows[weak] = drilled(cue, clips, Path(folder), followed)
+                rows[weak] = several(cue, clips, home, followed, chosen.judges)
     table_of(f"{len(clips)} recordings", "cue", rows)
     save("cues", {"clips": len(clips), "seed": chosen.seed, "cues": rows})
 
