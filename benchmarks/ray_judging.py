@@ -24,7 +24,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from dataclasses import replace
 from functools import partial
-from io import BufferedReader, TextIOWrapper
+from io import BufferedReader
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, overload
@@ -53,8 +53,12 @@ from trace_eval.runs.summary import Summary
 
 OPTIONS = Options(ExtractOptions(workers=0), ByHash())
 
-#: Of a file on an object store that is compared, so much at once.
-_REQUESTED_BYTES = 2**20
+#: Of a file on an object store that is compared, so much at once: a server that reads
+#: the whole object for each part takes minutes with small ones.
+_REQUESTED_BYTES = 2**26
+
+#: Seconds between two kills, at random.
+_BETWEEN_S = (4.0, 12.0)
 
 #: Pairs of one instruction.
 PER_INSTRUCTION = 4
@@ -123,7 +127,7 @@ def killing(
     with ThreadPoolExecutor(1) as thread:
         result = thread.submit(work)
         while not result.done():
-            moment = rng.uniform(8, 25)
+            moment = rng.uniform(*_BETWEEN_S)
             with suppress(TimeoutError):
                 result.result(moment)
             if done < kills and not result.done():
@@ -158,7 +162,7 @@ def _equal(path: Path, place: Place) -> bool:
         return _same(path.name, jsonl.read(path), jsonl.read(other))
     with place.opened(path.name) as file:
         buffered = BufferedReader(file, _REQUESTED_BYTES)  # type: ignore[type-var]
-        theirs = TextIOWrapper(buffered, encoding="utf-8", newline="\n")
+        theirs = (line.decode() for line in buffered)
         return _same(path.name, jsonl.read(path), theirs)
 
 
