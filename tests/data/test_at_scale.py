@@ -138,19 +138,26 @@ def test_damage_in_a_tar_costs_what_lies_there_and_is_said(
     assert f"the archive is damaged here ({why}); copy it again" in problem.what
 
 
-def test_a_member_that_is_there_twice_costs_its_item(
-    tmp_path: Path, sound: bytes
+@pytest.mark.parametrize(
+    ("other", "words"),
+    [
+        ("1.wav", "1.wav: is there twice"),
+        ("1.flac", "1.flac: 1.wav is there as well; leave one"),
+    ],
+)
+def test_a_recording_that_is_there_twice_costs_its_item(
+    other: str, words: str, tmp_path: Path, sound: bytes
 ) -> None:
     path = tmp_path / "a.tar"
     with tarfile.open(path, "w") as tar:
-        for name in ("0.wav", "1.wav", "1.wav", "2.wav"):
+        for name in ("0.wav", "1.wav", other, "2.wav"):
             info = tarfile.TarInfo(name)
             info.size = len(sound)
             tar.addfile(info, io.BytesIO(sound))
     manifest = _items(path, tmp_path)
     assert [item.id for item in manifest.singles] == ["0", "2"]
     (problem,) = manifest.problems
-    assert "1.wav: is there twice" in problem.what
+    assert words in problem.what
 
 
 @pytest.mark.parametrize("kind", [tarfile.LNKTYPE, tarfile.CHRTYPE])
@@ -226,6 +233,7 @@ def test_a_manifest_of_nemo(tmp_path: Path) -> None:
             },
             {"audio_filepath": "long.wav", "offset": 12.0, "duration": "two"},
             {"audio_filepath": 7},
+            {"audio_filepath": "long.wav", "offset": -1, "duration": 1.0},
         ],
     )
     manifest = read_items(path)
@@ -236,7 +244,10 @@ def test_a_manifest_of_nemo(tmp_path: Path) -> None:
     assert cut is not None
     assert (cut.channel, cut.start_s, cut.end_s) == (0, 10.0, 12.0)
     assert (whole.id, stretch.id) == ("1", "2")
-    assert len(manifest.problems) == 2
+    assert len(manifest.problems) == 3
+    wrong = [problem.what.partition(" (")[0] for problem in manifest.problems]
+    seconds = "expected seconds from 0 on, as a stretch has both"
+    assert wrong[::2] == [f"duration: {seconds}", f"offset: {seconds}"]
     recordings, problems = recordings_in([path])
     assert recordings == [tmp_path / "a.wav"]
     assert "a stretch of a recording" in str(problems[-1])

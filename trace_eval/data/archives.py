@@ -77,6 +77,7 @@ class _Record:
     columns: dict[str, Any] = field(default_factory=dict)
     problem: str = ""
     endings: set[str] = field(default_factory=set)
+    sounds: dict[str, str] = field(default_factory=dict)  # column -> ending
     size: int = 0
 
     def add(self, ending: str, member: tarfile.TarInfo, file: IO[bytes] | None) -> None:
@@ -123,6 +124,13 @@ class _Record:
             self.columns[name] = content.decode("utf-8", "replace").strip()
         else:
             name = ending.rpartition(".")[0] or "audio"
+            if name in self.sounds:
+                self.problem = (
+                    f"{self.key}.{ending}: {self.key}.{self.sounds[name]} is there as"
+                    " well; leave one, or name those of a pair KEY.a.wav and KEY.b.wav"
+                )
+                return
+            self.sounds[name] = ending
             self.columns[name] = {"bytes": content, "path": f"{self.key}{kind}"}
 
     def value(self) -> dict[str, Any] | BadJson:

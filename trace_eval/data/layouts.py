@@ -405,12 +405,12 @@ def _one_channel(channel: Any) -> Any:
 
 def _stretch(start: Any, length: Any) -> Record:
     """Return the part of a recording from a time on, for so many seconds."""
-    for seconds in (start, length):
+    for name, seconds in (("offset", start), ("duration", length)):
         is_number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
         if not is_number or not seconds >= 0:
             raise InputError(
-                f"duration: expected seconds beside the offset (got {start!r:.40},"
-                f" {length!r:.40})"
+                f"{name}: expected seconds from 0 on, as a stretch has both (got"
+                f" {seconds!r:.40})"
             )
     return {
         "channel": 0,
