@@ -186,7 +186,7 @@ def drilled(
 
 
 def _rewarded(options: Options, folder: Path) -> str:
-    """Count in how many pairs the changed recording is rewarded unlike the plain one."""
+    """Count the pairs in which both recordings are not rewarded alike."""
     function = te.reward(options=options)
     fooled = rewarded = 0
     for side in sorted(folder.glob("*-a.wav")):
@@ -200,7 +200,7 @@ def _rewarded(options: Options, folder: Path) -> str:
 def several(
     cue: str, clips: list[Path], home: Path, followed: float, judges: int
 ) -> dict[str, Any]:
-    """Drill so many judges that follow a cue in some share, and add up what is found."""
+    """Drill so many judges of one kind, and add up what is found."""
     first, *others = [drilled(cue, clips, home, followed, n) for n in range(judges)]
     for other in others:
         for key in ("noticed", "pairs", "swayed", "not scored", "caught"):

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from blueprints import UserError
 from tests.support.audio import tone, write
 from trace_eval.data.access import UrlAccess, set_url_access
 from trace_eval.data.archives import tar_records
@@ -356,6 +357,8 @@ def test_a_prefix_without_a_manifest(tmp_path: Path, sound: bytes, store: Any) -
         "basso/1.wav",
         "basso/2.wav",
         "basso/notes.md",
+        "basso/._1.wav",
+        ".trash/3.wav",
     ):
         store.pipe_file(f"/answers/{name}", sound)
     manifest = read_items("memory://answers")
@@ -368,6 +371,8 @@ def test_a_prefix_without_a_manifest(tmp_path: Path, sound: bytes, store: Any) -
     assert str(manifest.singles[0].answer.url) == "memory://answers/alto/1.wav"
     pairs = read_manifest("memory://answers").pairs
     assert [(pair.a.system, pair.b.system) for pair in pairs] == [("alto", "basso")] * 2
+    with pytest.raises(UserError, match=r"alto/1\.wav: 0 files to read"):
+        read_items("memory://answers/alto/1.wav")
 
 
 def test_a_tar_behind_a_url_is_not_copied_first(

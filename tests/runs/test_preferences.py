@@ -122,7 +122,7 @@ def test_trainers_read_the_file(tmp_path: Path) -> None:
 def test_a_reader_learns_the_types_of_all_columns_from_the_first_lines(
     tmp_path: Path,
 ) -> None:
-    """A reader takes them from the first ten megabytes, here from the first kilobyte."""
+    """A reader takes types from ten megabytes; here from 1,500 bytes."""
     datasets = pytest.importorskip("datasets")
     bare = [(Rating.A, None, None)] * 8
     small = [(Rating.A, 0.1, Rating.A)] * 30

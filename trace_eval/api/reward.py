@@ -169,6 +169,10 @@ def reward(
     unknown may be a cue that the model has learnt to play: test the judge with
     ``trace-eval drill`` first.
 
+    GRPO in TRL, which leaves out rewards that are None, takes it as ``lambda prompts,
+    completions, **_: [row.reward for row in function(completions, prompts)]``, where
+    completions are the paths of clips.
+
     Args:
         judge: a spec, or a judge of one's own; None: that of ``options``, ``rules``.
         labelled: a run of the same judge whose pairs have human labels.

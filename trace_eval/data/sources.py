@@ -182,13 +182,25 @@ def _recordings_below(url: str) -> list[str]:
     if _suffix(url) in SUFFIXES or "?" in url or protocol_of(url) in ("http", "https"):
         return []
     names = remote.find(url, (*SUFFIXES, *AUDIO_SUFFIXES))
-    return [] if any(_suffix(name) in SUFFIXES for name in names) else names
+    if any(_suffix(name) in SUFFIXES for name in names):
+        return []
+    return [name for name in names if _is_shown(_below(url, name))]
+
+
+def _below(url: str, name: str) -> str:
+    """Return a file's URL without that of a folder; empty: both are one."""
+    return name[len(url.rstrip("/")) :].lstrip("/")
+
+
+def _is_shown(inside: str) -> bool:
+    """Tell whether a file in a folder is neither the folder itself nor hidden."""
+    return inside != "" and not any(part.startswith(".") for part in inside.split("/"))
 
 
 def _listed(url: str, recordings: Sequence[str]) -> Iterator[FolderRow]:
     """Yield a record per recording; folders of their own are systems' answers."""
     for number, recording in enumerate(recordings, start=1):
-        inside = recording[len(url.rstrip("/")) :].lstrip("/")
+        inside = _below(url, recording)
         stem = inside.rpartition(".")[0]
         system, slash, question = stem.partition("/")
         record = {"id": stem, "audio": recording}

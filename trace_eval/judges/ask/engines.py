@@ -293,6 +293,16 @@ class ModelServer:
             target=self._read, args=(self._process,), daemon=True
         )
         self._reader.start()
+        self._watcher = threading.Thread(
+            target=self._watch, args=(self._process,), daemon=True
+        )
+        self._watcher.start()
+
+    def _watch(self, process: subprocess.Popen[bytes]) -> None:
+        """End the server's group where the warden was killed before it could."""
+        if process.wait() < 0 and self._group is not None:
+            with suppress(ProcessLookupError):
+                os.killpg(self._group, signal.SIGKILL)
 
     def _read(self, process: subprocess.Popen[bytes]) -> None:
         assert process.stdout is not None
@@ -372,14 +382,8 @@ class ModelServer:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
-        self._end_orphans()
+        self._watcher.join(timeout=2)
         self._reader.join(timeout=2)
-
-    def _end_orphans(self) -> None:
-        """End the server's group where the warden was killed before it could."""
-        if self._process.returncode < 0 and self._group is not None:
-            with suppress(ProcessLookupError):
-                os.killpg(self._group, signal.SIGKILL)
 
 
 def _free_port() -> int:

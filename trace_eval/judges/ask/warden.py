@@ -2,28 +2,23 @@
 
 Standard input is a pipe that the parent holds. It closes when the parent ends, whatever
 ends it, and then every process of the server's group is ended. Where this process is
-killed itself, Linux ends the server, and the parent ends the group that it was told.
+killed itself, the parent ends the group that it was told.
 """
 
 from __future__ import annotations
 
-import ctypes
 import os
 import signal
 import subprocess
 import sys
 import threading
 from contextlib import suppress
-from functools import partial
 
 #: Seconds for a server to end in good order before it is killed.
 PATIENCE_S = 8.0
 
 #: Begins the line that tells the server's process group, among what the server prints.
 GROUP = "\0group "
-
-#: Number of prctl's wish for a signal when the parent ends.
-_DEATH_SIGNAL = 1
 
 
 def end(server: subprocess.Popen[bytes]) -> None:
@@ -45,7 +40,7 @@ def main(command: list[str]) -> int:
         stdin=subprocess.DEVNULL,
         process_group=0,
         restore_signals=True,
-        preexec_fn=partial(_prepare, _c_library(), os.getpid()),
+        preexec_fn=_default_signals,
     )
     sys.stdout.write(f"\n{GROUP}{server.pid}\n")
     sys.stdout.flush()
@@ -64,19 +59,9 @@ def main(command: list[str]) -> int:
     return code if code >= 0 else 128 - code
 
 
-def _c_library() -> ctypes.CDLL | None:
-    """Load what must not be loaded after a fork; None where there is no prctl."""
-    return ctypes.CDLL(None) if sys.platform == "linux" else None
-
-
-def _prepare(library: ctypes.CDLL | None, parent: int) -> None:
-    """Let the server take signals, and end with this process."""
+def _default_signals() -> None:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
-    if library is not None:
-        library.prctl(_DEATH_SIGNAL, signal.SIGKILL)
-        if os.getppid() != parent:  # it has ended before the wish was heard
-            os._exit(1)
 
 
 if __name__ == "__main__":
