@@ -24,6 +24,10 @@ _BEFORE_COLON = re.compile(r"\A(?P<item>[^:\n]*[^:\s]):\s+(?P<question>[^\n]*\S)
 
 _IN_PARENTHESES = re.compile(r"\A(?P<question>[^()]+)\((?P<item>[^()]+)\)\s*")
 
+#: A short name of a question and the number of its item, as PsyToolkit writes them:
+#: ``pref:1``, ``pref:2``.
+_NUMBER_BEHIND_COLON = re.compile(r"\A(?P<question>[^\W\d]\w*):(?P<item>\d{1,3})\Z")
+
 #: The number that a form writes in front of each of its questions.
 _NUMBER = re.compile(r"\A\s*Q?\d{1,3}[.)]\s+")
 
@@ -46,7 +50,13 @@ def _questions(columns: Collection[str]) -> dict[str, dict[str, str]]:
 
     The same question about the same item twice is none that is read.
     """
-    for form in (_IN_BRACKETS, _BEHIND_DASH, _BEFORE_COLON, _IN_PARENTHESES):
+    for form in (
+        _IN_BRACKETS,
+        _BEHIND_DASH,
+        _BEFORE_COLON,
+        _IN_PARENTHESES,
+        _NUMBER_BEHIND_COLON,
+    ):
         questions: dict[str, dict[str, str]] = {}
         has_twins = False
         for name in columns:
