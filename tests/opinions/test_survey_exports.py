@@ -160,6 +160,19 @@ def test_questions_may_be_numbered_and_their_items_in_parentheses(
     assert [row[1:] for row in _labels(read_labels(path))] == [("p", "1"), ("q", "2")]
 
 
+def test_a_question_in_another_language_is_not_lost_without_a_word(
+    tmp_path: Path,
+) -> None:
+    path = _write(
+        tmp_path / "form.csv",
+        ["Email", "Welche? [p]", "Welche? [q]", "Which one? [r]", "Age [years]"],
+        ["a@x.org", "A", "B", "A", "31"],
+    )
+    table = read_labels(path)
+    assert "Which one? [r] was left out" in _said(table)
+    assert "Age" not in _said(table)
+
+
 def test_items_of_psytoolkit_are_numbered_behind_their_question(tmp_path: Path) -> None:
     path = _write(
         tmp_path / "data.csv",
