@@ -11,12 +11,13 @@ from typing import Any
 import pytest
 
 from blueprints import UserError
-from trace_eval.data.columns import Columns, parse_conditions
+from trace_eval.data.columns import Columns, Ends, parse_conditions
 from trace_eval.decide.rank import rank
 from trace_eval.opinions.codes import LABELS
 from trace_eval.opinions.labels import read_labels
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.rating_files import read_ratings
+from trace_eval.stats.agreement.suspects import checked_raters
 
 
 def _write(path: Path, *rows: Sequence[object]) -> Path:
@@ -157,6 +158,69 @@ def test_questions_may_be_numbered_and_their_items_in_parentheses(
         ["a@x.org", "A", "B"],
     )
     assert [row[1:] for row in _labels(read_labels(path))] == [("p", "1"), ("q", "2")]
+
+
+def test_a_question_in_another_language_is_not_lost_without_a_word(
+    tmp_path: Path,
+) -> None:
+    path = _write(
+        tmp_path / "form.csv",
+        ["Email", "Welche? [p]", "Welche? [q]", "Which one? [r]", "Age [years]"],
+        ["a@x.org", "A", "B", "A", "31"],
+    )
+    table = read_labels(path)
+    assert "Which one? [r] was left out" in _said(table)
+    assert "Age" not in _said(table)
+
+
+def test_items_of_psytoolkit_are_numbered_behind_their_question(tmp_path: Path) -> None:
+    path = _write(
+        tmp_path / "data.csv",
+        ["participant", "TIME_start", "pref:1", "pref:2", "pref:3"],
+        ["s.1", "2026-01-01-10-00", 1, 2, 2],
+        ["s.2", "2026-01-01-10-00", 2, 2, 1],
+    )
+    labels = _labels(read_labels(path))
+    assert labels[:3] == [("s.1", "1", "1"), ("s.1", "2", "2"), ("s.1", "3", "2")]
+    assert [label for who, _, label in labels if who == "s.2"] == ["2", "2", "1"]
+
+
+def test_raters_of_any_column_that_a_user_names_are_annotators(tmp_path: Path) -> None:
+    path = _write(
+        tmp_path / "gorilla.csv",
+        ["Participant Private ID", "Attempt", "pair", "Response"],
+        [771, 1, "p", "A"],
+        [772, 1, "p", "B"],
+        [771, 1, "q", "A"],
+    )
+    with pytest.raises(UserError, match="perhaps --column preference=Response"):
+        rank(path, columns=Columns(named={"id": "pair"}))
+    named = {"id": "pair", "rater": "Participant Private ID", "preference": "Response"}
+    report = rank(path, columns=Columns(named=named))
+    assert report.human
+
+
+def test_items_that_a_rater_scored_again_tell_of_the_rater_alone(
+    tmp_path: Path,
+) -> None:
+    rows: list[Sequence[object]] = []
+    for rater, again in (("ann", 61), ("bob", 60), ("cem", 95)):
+        for item, score in (("p", 60), ("q", 40), ("r", 20)):
+            rows.append((item, rater, score, 0))
+        rows.append(("p", rater, again, 1))
+    header = ["id", "listener", "score"]
+    path = _write(tmp_path / "scores.csv", [*header, "repeat"], *rows)
+    table = read_ratings(path, columns=Columns(scale=Ends(0, 100)))
+    assert len(table) == 9
+    assert "3 scores of items that their rater scored before" in _said(table)
+    assert {row.rater: (row.repeats, row.same) for row in checked_raters(table)} == {
+        "ann": (1, 1.0),
+        "bob": (1, 1.0),
+        "cem": (1, 0.0),
+    }
+    untold = _write(tmp_path / "twice.csv", header, *(row[:3] for row in rows))
+    with pytest.raises(UserError, match="by ann; delete one, or tell them apart by a"):
+        read_ratings(untold)
 
 
 def test_the_same_question_twice_is_not_read_as_one(tmp_path: Path) -> None:

@@ -72,7 +72,9 @@ def test_an_answer_is_stored_before_the_next_page(run: Path) -> None:
 def test_a_rating_asks_to_have_played_both_answers(run: Path) -> None:
     review = support.open_at(run, allow_unplayed=False)
     client = client_of(review, "ada")
-    assert "Play both answers, then rate." in client.get("/review").text
+    page = client.get("/review").text
+    assert "Play both answers, then rate." in page
+    assert "<kbd>I</kbd>" not in page  # the instruction is text: no key plays it
     for played, missing in (
         ("", "A and B"),
         ("b", "A"),

@@ -131,7 +131,7 @@ def test_ratings_of_unknown_items_are_refused_or_dropped(tmp_path: Path) -> None
         ("i0,P9,3.5", "'3.5' is not one of"),
         (
             "i0,P1,5",
-            "id i0 was given in record 1 already, by P1; delete one, or give each an id",
+            "id i0 was given in record 1 already, by P1; delete one, or tell them apart",
         ),
     ],
 )

@@ -222,6 +222,7 @@ SCORES: Mapping[str, Names] = {
         "rubric",
         "trap",
         "split",
+        repeat="repeat",
         question_id="instruction_id",
     ),
     "system": (*NAMES["system"], "rating_stimulus", "stimuli"),

@@ -130,6 +130,19 @@ class Pool:
 
 
 @dataclass(frozen=True)
+class Past:
+    """What bettors against a mean own after some units.
+
+    Attributes:
+        growth: log of each bettor's capital [shape=(bettors,)].
+        heaviest: the greatest weight of a unit; none to come has a greater one.
+    """
+
+    growth: Array
+    heaviest: float
+
+
+@dataclass(frozen=True)
 class AnytimeMean:
     """A mean with an interval that holds at all looks together.
 
@@ -194,19 +207,25 @@ def first_end(
     null: float,
     pool: Pool | None,
     looks: NDArray[np.int64],
+    past: Past | None = None,
 ) -> int | None:
     """Return the first of these looks at which a value is left out; None: it never is.
 
     Args:
         looks: indices of units, or of the pool's labels if there is a pool, after which
             is looked.
+        past: what bettors against the value own before these units, without a pool.
     """
-    left_out = log_purse(arrivals, null, pool, looks) >= -np.log(1 - level)
+    left_out = log_purse(arrivals, null, pool, looks, past=past) >= -np.log(1 - level)
     return int(looks[left_out.argmax()]) if left_out.any() else None
 
 
 def log_purse(
-    arrivals: Arrivals, mean: float, pool: Pool | None, looks: NDArray[np.int64]
+    arrivals: Arrivals,
+    mean: float,
+    pool: Pool | None,
+    looks: NDArray[np.int64],
+    past: Past | None = None,
 ) -> Array:
     """Return the log of what bettors against a mean own, by their share of the error.
 
@@ -221,7 +240,7 @@ def log_purse(
         [shape=(looks,)].
     """
     if pool is None:
-        return np.asarray(log_capital(arrivals, mean)[looks])
+        return np.asarray(log_capital(arrivals, mean, past)[looks])
     alone = log_capital(arrivals, mean)[pool.units[looks] - 1]
     helped = helped_capital(pool, mean, looks)
     return np.asarray(
@@ -229,22 +248,41 @@ def log_purse(
     )
 
 
-def log_capital(arrivals: Arrivals, mean: float) -> Array:
+def log_capital(arrivals: Arrivals, mean: float, past: Past | None = None) -> Array:
     """Return the log capital of bets against a mean, after each unit.
 
     Args:
         mean: above 0 and below 1.
+        past: what bettors own before; None: 1 each.
 
     Returns:
         [shape=(units,)].
     """
-    most = arrivals.weights.max()
-    gain = (arrivals.sums - arrivals.weights * mean) / most
+    if past is None:
+        return _log_mean(_growth(arrivals, mean, arrivals.weights.max()))
+    growth = _growth(arrivals, mean, past.heaviest)
+    return _log_mean(past.growth[:, None] + growth)
+
+
+def past_of(arrivals: Arrivals, mean: float) -> Past:
+    """Return what bettors against a mean own after all of these units."""
+    heaviest = float(arrivals.weights.max())
+    growth = _growth(arrivals, mean, heaviest)[:, -1]
+    return Past(growth=growth, heaviest=heaviest)
+
+
+def _growth(arrivals: Arrivals, mean: float, heaviest: float) -> Array:
+    """Return the log of what each bettor owns after each unit.
+
+    Returns:
+        [shape=(bettors, units)].
+    """
+    gain = (arrivals.sums - arrivals.weights * mean) / heaviest
     both_sides = (gain / mean, -gain / (1 - mean))
     growth = [
         np.log1p(stake * odds).cumsum() for odds in both_sides for stake in STAKES
     ]
-    return _log_mean(np.array(growth))
+    return np.array(growth)
 
 
 def _log_mean(logs: Array) -> Array:
@@ -408,7 +446,7 @@ def _looks(labels: int, end: int | None) -> NDArray[np.int64]:
 
 
 def _limits(most_owned: Callable[[Array], Array], threshold: float) -> Range | None:
-    """Return the ends of the means that are left, each one step of the grid further out.
+    """Return the ends of the means that are left, each one step further out.
 
     Capitals are convex in the mean, so what is left is one stretch: it is found among
     few means, and then each of its ends between two of them.

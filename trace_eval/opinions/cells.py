@@ -203,11 +203,13 @@ def refuse_duplicates(
     rater: Texts | None,
     repeat: Texts | None,
     records: WholeNumbers | None = None,
+    remedy: str | None = None,
 ) -> None:
     """Refuse an id that one rater gave twice in one repetition.
 
     A rater without a name (an empty text) may be several annotators. ``records``:
-    number of each row in the source, from 0; None: those of the table.
+    number of each row in the source, from 0; None: those of the table. ``remedy``: what
+    to do but delete one; None: by the columns that are there.
     """
     keys: list[Any] = ids.tolist()
     parts = [column.tolist() for column in (rater, repeat) if column is not None]
@@ -232,15 +234,13 @@ def refuse_duplicates(
         raise InputError(
             f"{source}, record {record + 1}: id {ids[row]} was given in record"
             f" {first_record + 1} already{by_rater}; delete one, or"
-            f" {_told_apart(rater, repeat, records)}"
+            f" {remedy or _told_apart(rater, repeat)}"
         )
 
 
-def _told_apart(
-    rater: Texts | None, repeat: Texts | None, records: NDArray[np.int64] | None
-) -> str:
-    """Say what else would tell two rows of one id apart; scores have no repetitions."""
-    if records is not None or repeat is not None:
+def _told_apart(rater: Texts | None, repeat: Texts | None) -> str:
+    """Say what else would tell two rows of one id apart."""
+    if repeat is not None:
         return "give each an id of its own"
     columns = "a 'rater' or 'repeat' column" if rater is None else "a 'repeat' column"
     return f"tell them apart by {columns}"

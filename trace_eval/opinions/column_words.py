@@ -13,6 +13,7 @@ _DESIGN = frozenset((
     "section", "phase", "study", "wave", "form", "note", "notes", "remark", "comment", "room",
     "site", "channel", "speaker", "turn", "turns", "question", "stage", "step", "seed", "rank",
     "length", "duration", "difficulty", "priority", "cluster", "visit", "experiment", "screen",
+    "attempt", "attempts",
 ))  # fmt: skip
 
 

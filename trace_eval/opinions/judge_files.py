@@ -135,7 +135,9 @@ def read_judge_file(
             numbers=numbers,
             reading=LabelReading(mappable=True, scale=human_scale),
         )
-    by_raters = bool(notes) or names_raters(table.columns())
+    has_annotators_beside = bool(human_labels or human_scores)
+    named = {} if has_annotators_beside else LABEL_FIELDS.by_column(columns.named)
+    by_raters = bool(notes) or names_raters(table.columns(), named)
     judged = replace(judged, human=prediction is None and by_raters, traps=traps)
     warnings = judged.warnings + table.warnings() + notes
     if columns.flip_b:

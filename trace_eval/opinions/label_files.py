@@ -32,6 +32,9 @@ SCORE_FIELDS = Fields(names.SCORES, numbered=False)
 #: Accepted name in a file of labels -> our name of it.
 NAMES: dict[str, str] = names.fields_of(names.LABELS)
 
+#: What columns of judges are called.
+_OF_JUDGES = {"judge": names.NAMES["judge"]}
+
 TextColumns = dict[str, list[str | None]]
 
 
@@ -219,8 +222,18 @@ def names_in(path: Path) -> list[str]:
     return list(columns)
 
 
-def names_raters(columns: Collection[str]) -> bool:
-    """Whether one of these columns says who of the annotators gave each label."""
+def names_raters(
+    columns: Collection[str], named: Mapping[str, str] | None = None
+) -> bool:
+    """Whether one of these columns says who of the annotators gave each label.
+
+    Args:
+        named: column -> our name, as a user gives them; one that is called like that of
+            judges stays theirs.
+    """
+    for column, ours in (named or {}).items():
+        if ours == "rater" and not names.first_of(_OF_JUDGES, [column]):
+            return True
     return bool(names.first_of({"rater": names.NAMES["rater"]}, columns))
 
 

@@ -265,7 +265,7 @@ def _labels(
     )
     return replace(
         labels,
-        human=bool(notes) or names_raters(table.columns()),
+        human=bool(notes) or names_raters(table.columns(), named),
         warnings=labels.warnings + table.warnings() + notes,
         traps=traps,
     )

@@ -87,6 +87,9 @@ class Opinions:
     human: bool = False  # annotators gave them; False: unknown, or a judge
     #: Rater -> whether each answer to an item with a known answer was right.
     traps: Mapping[str, tuple[bool, ...]] = field(default_factory=dict)
+    #: All scores of items that a rater scored several times, a row each: they tell how
+    #: alike a rater answers, and only the first counts here. None: there are none.
+    again: Opinions | None = None
 
     def __len__(self) -> int:
         return len(self.ids)

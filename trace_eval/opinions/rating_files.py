@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from blueprints import InputError
+from blueprints import InputError, counted
 from trace_eval.data.columns import Columns, Ends, is_number
 from trace_eval.data.manifests import read_items
 from trace_eval.data.rubrics.load import rubric_names
@@ -20,6 +20,7 @@ from trace_eval.opinions.cells import (
     ids_of,
     numbers_of,
     refuse_duplicates,
+    texts_of,
     without_traps,
 )
 from trace_eval.opinions.found_scales import (
@@ -40,6 +41,13 @@ from trace_eval.opinions.ratings import (
     ratings_of_items,
     score_table,
     shared,
+)
+from trace_eval.opinions.units import index_of
+
+#: What else tells two scores apart where nobody says who rated.
+_OF_A_JUDGE = (
+    "give each an id of its own; where raters gave them, name their column: --column"
+    " rater=COLUMN"
 )
 
 
@@ -133,12 +141,40 @@ def ratings_in(
         numbers=(name,),
         raters=[rater or "" for rater in table.get("rater", ())],
         kept=kept,
+        repeats=table.get("repeat", ()),
     )
     warnings = source.warnings() + raters + ratings.warnings
     ratings = replace(ratings, warnings=warnings, traps=traps)
     known = rubric is not None or not set(rubrics).isdisjoint(rubric_names())
-    return with_scale(
+    ratings = with_scale(
         ratings, name, texts=table[name], kept=kept, ends=columns.scale, known=known
+    )
+    return _first_of_each(ratings)
+
+
+def _first_of_each(ratings: Opinions) -> Opinions:
+    """Keep each rater's first score of an item, and put the repeated ones beside."""
+    if ratings.repeat is None:
+        return ratings
+    raters = [""] * len(ratings)
+    if ratings.rater is not None:
+        raters = ratings.rater.tolist()
+    both, _ = index_of(list(zip(raters, ratings.ids.tolist(), strict=True)))
+    is_first = np.zeros(len(ratings), bool)
+    is_first[np.unique(both, return_index=True)[1]] = True
+    first = replace(ratings.take(is_first), repeat=None)
+    number = len(ratings) - len(first)
+    if not number:
+        return first
+    text = (
+        f"{ratings.source}: {counted(number, 'score')} of items that their rater scored"
+        " before: the first counts, and all tell how alike a rater answers"
+    )
+    is_repeated = np.bincount(both)[both] > 1
+    return replace(
+        first,
+        again=ratings.take(is_repeated),
+        warnings=(*first.warnings, DataWarning("repeats", text)),
     )
 
 
@@ -218,6 +254,7 @@ def rows_of(
     numbers: Sequence[str],
     raters: Sequence[str],
     kept: NDArray[np.bool_],
+    repeats: Sequence[str | None] | None = None,
 ) -> Opinions:
     """Select a table's kept rows of scores or ratings, each rater's once for an item.
 
@@ -226,6 +263,7 @@ def rows_of(
             :data:`ITEM_COLUMNS`.
         raters: who gave each; empty: unknown.
         kept: rows that count [shape=(rows,)].
+        repeats: which repetition each is; empty: none is one. None: a judge has none.
     """
     table = _by_system(table)
     ids = ids_of(source, table, False)
@@ -243,6 +281,8 @@ def rows_of(
         [] if names is None else shared(names.tolist()),
         **columns,
     )
+    if repeats:
+        rows = replace(rows, repeat=texts_of(repeats))
     rows = rows.take(kept)
     if rows.rater is not None:
         refuse_duplicates(
@@ -251,6 +291,7 @@ def rows_of(
             rater=rows.rater,
             repeat=rows.repeat,
             records=np.flatnonzero(kept),
+            remedy=_OF_A_JUDGE if repeats is None else None,
         )
     warnings = tuple(DataWarning("raters", f"{source}: {text}") for text in look_alike)
     return replace(rows, warnings=warnings)

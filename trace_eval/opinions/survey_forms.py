@@ -24,6 +24,19 @@ _BEFORE_COLON = re.compile(r"\A(?P<item>[^:\n]*[^:\s]):\s+(?P<question>[^\n]*\S)
 
 _IN_PARENTHESES = re.compile(r"\A(?P<question>[^()]+)\((?P<item>[^()]+)\)\s*")
 
+#: A short name of a question and the number of its item, as PsyToolkit writes them:
+#: ``pref:1``, ``pref:2``.
+_NUMBER_BEHIND_COLON = re.compile(r"\A(?P<question>[^\W\d]\w*):(?P<item>\d{1,3})\Z")
+
+#: How a column names its question and its item.
+_FORMS = (
+    _IN_BRACKETS,
+    _BEHIND_DASH,
+    _BEFORE_COLON,
+    _IN_PARENTHESES,
+    _NUMBER_BEHIND_COLON,
+)
+
 #: The number that a form writes in front of each of its questions.
 _NUMBER = re.compile(r"\A\s*Q?\d{1,3}[.)]\s+")
 
@@ -46,7 +59,7 @@ def _questions(columns: Collection[str]) -> dict[str, dict[str, str]]:
 
     The same question about the same item twice is none that is read.
     """
-    for form in (_IN_BRACKETS, _BEHIND_DASH, _BEFORE_COLON, _IN_PARENTHESES):
+    for form in _FORMS:
         questions: dict[str, dict[str, str]] = {}
         has_twins = False
         for name in columns:
@@ -98,6 +111,11 @@ def form(records: Records, notes: list[str]) -> Iterator[SurveyRecord]:
         f" {counted(number_of_items, 'column')} as {counted(number_of_items, 'item')},"
         " called by what stands beside the question"
     )
+    notes.extend(
+        f"{column} was left out, because its question has no other item; give all"
+        " columns of one question the same words"
+        for column in _alone(records, answers)
+    )
     for number, record in enumerate(records, start=1):
         shared = {name: value for name, value in record.items() if name not in answers}
         if rater_column != _MICROSOFT[0] and _MICROSOFT[0] not in columns:
@@ -111,6 +129,19 @@ def form(records: Records, notes: list[str]) -> Iterator[SurveyRecord]:
                     answer = _place(record.get(columns_of_items[item]))
                     opinion[only_answer or question] = answer
             yield opinion
+
+
+def _alone(records: Records, answers: Collection[str]) -> list[str]:
+    """List columns of questions about one item that have the answers of the others."""
+    given = {cell_text(record, name) for record in records for name in answers} - {""}
+    alone: list[str] = []
+    for name in columns_of(records):
+        text = _NUMBER.sub("", name)
+        if name in answers or not any(form.fullmatch(text) for form in _FORMS):
+            continue
+        if not given.isdisjoint({cell_text(record, name) for record in records}):
+            alone.append(name)
+    return alone
 
 
 def _rater_column(records: Records) -> str | None:

@@ -168,7 +168,8 @@ def _systems(items: Opinions, judge: Opinions) -> _Means:
     systems, system = systems_of(items)
     if not systems:
         raise UserError(
-            f"{items.source}: a ranking needs the system of every answer; name it"
+            f"{items.source}: a ranking needs the system of every answer; name its"
+            " column: --column system=COLUMN"
         )
     nameless = np.flatnonzero(system < 0)
     if len(nameless):

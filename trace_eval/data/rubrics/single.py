@@ -69,6 +69,10 @@ class ScaleSpec(Strict):
     def _one_form(self) -> ScaleSpec:
         if (self.values is None) == (self.min is None or self.max is None):
             raise ValueError("give min and max (and step), or values, and not both")
+        if self.min is not None and self.max is not None and self.min > self.max:
+            raise ValueError(
+                f"min is {self.min:g} and max {self.max:g}; give a min below the max"
+            )
         labels = self.labels
         if not 2 <= len(labels) <= MAX_LABELS:
             raise ValueError(

@@ -58,6 +58,12 @@ _FALLS = "falls for traps"
 #: the rest are.
 _LEAST_DISTANCE = 0.05
 
+#: Share of the scale that two scores which are alike lie apart at most.
+_ALIKE = 0.1
+
+#: Distances of values differ by less without meaning.
+_ROUNDING = 1e-9
+
 
 @dataclass(frozen=True)
 class RaterRow:
@@ -71,7 +77,7 @@ class RaterRow:
             instruction, that is the unit: score limits, or jackknife limits on Fisher's
             scale).
         repeats: items judged twice or more; ``same``: share of those with equal
-            answers.
+            answers, or with scores at most a tenth of their scale apart.
         traps: items with a known answer; ``right``: share answered so.
         reasons: rules that flag this rater, in words; empty: none does.
     """
@@ -138,6 +144,8 @@ def checked_raters(
         return ()
     checked = raters_of(opinions, instructions=instructions)
     rows = [_with_traps(row, opinions.traps.get(row.rater, ())) for row in checked]
+    if opinions.again is not None:
+        rows = [_with_repeats(row, opinions.again) for row in rows]
     return tuple(sorted(rows, key=lambda row: not row.flagged))
 
 
@@ -150,6 +158,23 @@ def _with_traps(row: RaterRow, answers: Sequence[bool]) -> RaterRow:
     if _is_worse_than_chance(right):
         reasons = (*reasons, _FALLS)
     return replace(row, traps=right.of, right=right.value, reasons=reasons)
+
+
+def _with_repeats(row: RaterRow, again: Opinions) -> RaterRow:
+    """Add how alike a rater scored the same items again.
+
+    Scores are alike that lie at most a tenth of their scale apart.
+    """
+    assert again.rater is not None
+    mine = again.rater == row.rater
+    if not mine.any():
+        return row
+    reach = 0.0
+    if again.scale is not None:
+        reach = _ALIKE * float(again.scale.high - again.scale.low)
+    item, _ = index_of(again.ids[mine].tolist())
+    repeats, same = _repeats(item, values_of(again)[mine], reach)
+    return replace(row, repeats=repeats, same=same)
 
 
 def suspects_warning(source: str, rows: Sequence[RaterRow]) -> tuple[DataWarning, ...]:
@@ -298,8 +323,13 @@ def _outside(who: WholeNumbers, item: WholeNumbers, values: Array, raters: int) 
     return np.asarray((outside / votes > _OUTSIDE) & (one_sided < _ONE_SIDED))
 
 
-def _repeats(item: WholeNumbers, values: Array) -> tuple[int, float | None]:
-    """Return how many items one rater judged again, and the share judged alike."""
+def _repeats(
+    item: WholeNumbers, values: Array, reach: float = 0.0
+) -> tuple[int, float | None]:
+    """Return how many items one rater judged again, and the share judged alike.
+
+    ``reach`` is how far two values that are alike lie apart at most.
+    """
     votes = np.bincount(item)
     again = np.flatnonzero(votes > 1)
     if not len(again):
@@ -307,7 +337,8 @@ def _repeats(item: WholeNumbers, values: Array) -> tuple[int, float | None]:
     first = np.full(len(votes), np.nan)
     # of several values, the last that is written stays
     first[item[::-1]] = values[::-1]
-    differs = np.bincount(item, values != first[item], len(votes))
+    is_other = np.abs(values - first[item]) > reach + _ROUNDING
+    differs = np.bincount(item, is_other, len(votes))
     is_same = differs[again] == 0
     return len(again), float(is_same.mean())
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from trace_eval.estimate.anytime import LABELS_SHARE, Arrivals, Pool, first_end
+from trace_eval.estimate.anytime import LABELS_SHARE, Arrivals, Pool, first_end, past_of
 from trace_eval.estimate.arrays import Array
 from trace_eval.opinions.units import WholeNumbers, index_of
 from trace_eval.stats.sentences import POWER
@@ -99,11 +99,15 @@ def more_units(
         most = min(most, left)
         draws = HELPED_DRAWS
     steps = np.unique(np.geomspace(1, most, _LOOKS).round().astype(np.int64))
+    looks, past = last + steps, None
+    if pool is None:
+        # bets on the units at hand are the same in all futures
+        last, looks, past = -1, steps - 1, past_of(arrivals, null)
     rng = np.random.default_rng(0)
     ends: list[float] = []
     for _ in range(draws):
         future, helped = _future(arrivals, pool, most, rng)
-        end = first_end(future, level, null=null, pool=helped, looks=last + steps)
+        end = first_end(future, level, null=null, pool=helped, looks=looks, past=past)
         ends.append(np.inf if end is None else end - last)
     needed = float(np.quantile(ends, POWER, method="higher"))
     return None if np.isinf(needed) else int(needed)
@@ -112,7 +116,7 @@ def more_units(
 def _future(
     arrivals: Arrivals, pool: Pool | None, more: int, rng: np.random.Generator
 ) -> tuple[Arrivals, Pool | None]:
-    """Draw units to come, and what the judge says of them."""
+    """Draw units to come, behind those at hand where a judge speaks of all of them."""
     number = len(arrivals.sums)
     # the units at hand, and by the prior one that is lost and one that is won
     chances = np.asarray(rng.gamma(np.r_[np.ones(number), _PRIOR, _PRIOR]))
@@ -120,11 +124,11 @@ def _future(
     usual = float(np.median(arrivals.weights))
     sums = np.r_[arrivals.sums, 0.0, usual]
     weights = np.r_[arrivals.weights, usual, usual]
+    if pool is None:
+        return Arrivals(sums[drawn], weights[drawn]), None
     sums_to_come = np.r_[arrivals.sums, sums[drawn]]
     weights_to_come = np.r_[arrivals.weights, weights[drawn]]
     future = Arrivals(sums_to_come, weights_to_come)
-    if pool is None:
-        return future, None
     labels = np.r_[pool.labels, 0.0, 1.0]
     verdicts = np.r_[pool.verdicts, pool.mean, pool.mean]
     drawn_pairs = drawn
