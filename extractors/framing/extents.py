@@ -20,6 +20,7 @@ from extractors.framing.pcm import (
     caf,
     is_sound,
     lacking,
+    w64,
     wave,
     whole,
 )
@@ -27,6 +28,7 @@ from extractors.framing.reader import LONGEST_MARK, Extent, Reader
 
 _ASF = bytes.fromhex("3026b2758e66cf11a6d900aa0062ce6c")
 _W64 = bytes.fromhex("726966662e91cf11a5d628db04c10000")
+_VOC = b"Creative Voice File\x1a"
 _ASF_PROPERTIES = bytes.fromhex("a1dcab8c47a9cf118ee400c00c205365")
 
 #: Bytes of a container in which its own size stands.
@@ -47,6 +49,9 @@ Walk = Callable[[Reader, int], list[Extent]]
 
 #: Most recordings in one file: each costs work, and one of 30 bytes can be made.
 MOST_PARTS = 4096
+
+#: The largest type of a block of a VOC file.
+_LAST_OF_VOC = 9
 
 #: Chunks of a WAV file that are looked through for further samples.
 _MOST_CHUNKS = 1_000
@@ -89,7 +94,11 @@ def walk_of(head: bytes) -> Walk | None:
         return _mp4
     if head[:4] == ebml.MARK and (b"webm" in head or b"matroska" in head):
         return _searched
-    if head[:5] == b"#!AMR" or head[:16] in (_ASF, _W64):
+    if head[:16] == _W64:
+        return _w64
+    if head[:20] == _VOC:
+        return _voc
+    if head[:5] == b"#!AMR" or head[:16] == _ASF:
         return _searched
     if head[:1] == b"\xff" and len(head) > 1 and head[1] & 0xE0 == 0xE0:
         return mpeg
@@ -147,6 +156,37 @@ def _stated_size(reader: Reader, place: int) -> int | None:
         size = head[properties + 40 : properties + 48]
         return int.from_bytes(size, "little")
     return None
+
+
+def _w64(reader: Reader, place: int) -> list[Extent]:
+    """Leave out what stands behind the stated end and is no sound."""
+    (one,) = _searched(reader, place)
+    samples = w64(reader, place)
+    stated_end = samples.first + samples.stated if samples else one.end
+    if samples is None or not samples.stated or stated_end >= one.end:
+        return [one]
+    behind = reader.past_tags(stated_end)
+    if behind < one.end and is_sound(reader, samples, behind, one.end):
+        return [one]
+    return [_apart(reader, place, min(one.end, stated_end + -stated_end % 8))]
+
+
+def _voc(reader: Reader, place: int) -> list[Extent]:
+    """Walk blocks up to the one of type 0, behind which other data stand."""
+    at = place + reader.number(place + 20, 2)
+    while kind := reader.number(at, 1):
+        at += 4 + reader.number(at + 1, 3)
+        if at > reader.size:
+            cut = _fewer(at - place, reader.size - place)
+            return [Extent(place, reader.size, cut=cut)]
+        if at == reader.size or kind > _LAST_OF_VOC:
+            return [Extent(place, reader.size)]
+    return [_apart(reader, place, min(at + 1, reader.size))]
+
+
+def _apart(reader: Reader, place: int, end: int) -> Extent:
+    """Return a recording whose reader would go on behind its end."""
+    return Extent(place, end, head=reader.at(place, 1))
 
 
 def _flac(reader: Reader, place: int) -> list[Extent]:

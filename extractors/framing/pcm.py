@@ -144,6 +144,37 @@ def au(reader: Reader, place: int) -> SampleLayout | None:
     )
 
 
+#: What follows the four letters of a chunk of W64, and the length of its header.
+_W64_CHUNK, _W64_HEADER = bytes.fromhex("f3acd3118cd100c04f8edb8a"), 24
+
+
+def w64(reader: Reader, place: int) -> SampleLayout | None:
+    """Return what W64 says; None: it has no samples."""
+    frame, rate, plain = 1, 0.0, False
+    at = place + 40
+    while len(name := reader.at(at, 16)) == 16:
+        size = reader.number(at + 16, 8)
+        if name == b"data" + _W64_CHUNK:
+            return SampleLayout(
+                first=at + _W64_HEADER,
+                stated=max(0, size - _W64_HEADER) if size not in _OPEN else size,
+                size_at=at + 16,
+                size_width=8,
+                frame=frame,
+                rate=rate,
+                little=True,
+                plain=plain,
+            )
+        if name == b"fmt " + _W64_CHUNK:
+            plain = reader.number(at + 24, 2) in (1, 3, 6, 7, 0xFFFE)
+            rate = float(reader.number(at + 32, 4))
+            frame = max(1, reader.number(at + 36, 2))
+        if size < _W64_HEADER:
+            return None
+        at += size + -size % 8
+    return None
+
+
 def caf(reader: Reader, place: int) -> SampleLayout | None:
     """Return what CAF says; None: it has no samples."""
     frame, rate, plain = 1, 0.0, False

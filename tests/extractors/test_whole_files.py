@@ -30,6 +30,8 @@ _KINDS = (
         "AIFF/PCM_16",
         "AU/PCM_16",
         "CAF/PCM_16",
+        "W64/PCM_16",
+        "VOC/PCM_16",
     ),
     *("FLAC", "OGG/VORBIS", "OGG/OPUS", "MP3"),
     *("ipod:aac", "adts:aac", "webm:libopus", "matroska:libopus"),
@@ -185,7 +187,11 @@ _TAILS = {
 
 @pytest.mark.parametrize("tail", _TAILS)
 @pytest.mark.parametrize(
-    "kind", ["WAV/PCM_16", "FLAC", "OGG/OPUS", "MP3", "ipod:aac", "AU/PCM_16"]
+    "kind",
+    [
+        *("WAV/PCM_16", "FLAC", "OGG/OPUS", "MP3", "ipod:aac", "AU/PCM_16"),
+        *("W64/PCM_16", "VOC/PCM_16"),
+    ],
 )
 def test_what_stands_behind_a_recording_is_no_part_of_it(kind: str, tail: str) -> None:
     if tail == "chunk" and kind != "WAV/PCM_16":

@@ -16,7 +16,7 @@ from tests.support import calls
 from tests.support.cli import ROOT, Done
 from tests.support.cli import trace_eval as run_anywhere
 from tests.support.web import serve
-from trace_eval.data.answers import Recording, turn_recordings
+from trace_eval.data.answers import Answer, Recording, turn_recordings
 from trace_eval.data.conversation import Conversation
 from trace_eval.report.audio import AudioAssets
 from trace_eval.report.lanes import lanes_of
@@ -183,6 +183,11 @@ def test_a_report_does_not_play_other_sound_and_a_review_refuses(folders: Path) 
                     assert "was replaced since it was judged" in str(sound.note)
                 else:
                     assert sound.href
+        in_words = assets.sound(
+            Answer(audio=folders / "old" / "1.wav", text="No."), None
+        )
+        assert in_words.href
+        assert "nothing tells whether this recording was replaced" in str(in_words.note)
     done = trace_eval("report", "run", "--out", "page.html", "--audio")
     assert done.code == 0
     assert "2 recordings were replaced since they were judged" in done.err

@@ -12,6 +12,7 @@ import re
 from trace_eval.data import strict_json
 from trace_eval.data.draft_sections import without_draft_sections
 from trace_eval.data.draft_words import REASONING, THINKING
+from trace_eval.data.own_turn import own_turn
 
 #: Names of the tags that models and prompts put around thinking.
 _TAG = (
@@ -137,6 +138,8 @@ def without_drafts(reply: str) -> tuple[str, str | None]:
     """
     if _is_object(reply):
         return reply, None
+    if _is_object(turn := own_turn(reply)):
+        return turn, None
     if channel := _CHANNEL.search(reply):
         finals = list(_FINAL.finditer(reply))
         if not finals:
@@ -151,7 +154,7 @@ def without_drafts(reply: str) -> tuple[str, str | None]:
         answer, unfinished = _without_asides(answer)
     if unfinished is not None:
         return "", unfinished
-    return without_draft_sections(answer)
+    return without_draft_sections(own_turn(answer))
 
 
 def _is_object(reply: str) -> bool:

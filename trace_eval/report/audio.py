@@ -16,7 +16,7 @@ import soundfile
 
 from blueprints import UserError
 from extractors import SPEECH_RATE, channel_blocks, decode
-from trace_eval.data.answers import Recording
+from trace_eval.data.answers import Answer, Recording
 from trace_eval.data.files import is_file, make_folder, replacing
 from trace_eval.data.remote import fetch
 from trace_eval.data.urls import name_of, redacted
@@ -33,6 +33,12 @@ _SUFFIX = re.compile(r"\.[a-z0-9]{1,5}")
 _REPLACED = (
     "was replaced since it was judged, so it is not played; judge again into a new"
     " --out"
+)
+
+#: What is said of an answer that was judged by its text.
+_UNHEARD = (
+    "judged by the text that was given, so nothing tells whether this recording was"
+    " replaced since"
 )
 
 #: Format of copies that are made anew.
@@ -99,6 +105,9 @@ class AudioAssets:
             place = self._moved.find(Path(os.path.abspath(recording.audio)))  # noqa: PTH100
             recording = recording.model_copy(update={"audio": place})
         played = self._played(recording, record, judged)
+        is_unheard = judged and record is None and isinstance(recording, Answer)
+        if is_unheard and played.href is not None and played.note is None:
+            played = PlayedSound(played.href, _UNHEARD)
         # A muted page plays little on purpose, and one without copies nothing that is
         # far away.
         is_wanted = recording.audio is not None or (
