@@ -12,6 +12,7 @@ from blueprints import Absent, Blueprint, Transcript, language_name
 from extractors import GUESSED, guessed, tokens, weak
 from trace_eval.data.judgement import DimensionVerdict
 from trace_eval.data.measures.directions import read_aloud
+from trace_eval.data.measures.stops import with_stops
 from trace_eval.judges.rules.outcome import (
     AnswerStanding,
     MeasurementMissing,
@@ -146,7 +147,7 @@ def _read_answer(
     if len(topic) >= cuts.min_instruction_words:
         overlap = text.coverage(topic, text.topic(transcript.text))
     literal = _literal_share(instruction, transcript.text, cuts) if trusted else None
-    aloud = read_aloud(trusted, transcript.text)
+    aloud = read_aloud(trusted, with_stops(blueprint) or transcript.text)
     faults: tuple[str, ...] = ()
     if not guess:
         faults = tuple(
