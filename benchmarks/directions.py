@@ -33,11 +33,11 @@ from benchmarks.directions_worlds import SETS
 from benchmarks.extract import filled
 from benchmarks.neural_voice import spoken
 from benchmarks.report import arguments, save, stored
-from blueprints import Transcript
 from extractors.audio import decode
 from extractors.registry import create
 from trace_eval.data.measures.directions import read_aloud
 from trace_eval.data.measures.manner import words_in
+from trace_eval.data.measures.stops import with_stops
 
 
 @dataclass(frozen=True)
@@ -350,22 +350,49 @@ OTHER_VOICES = (
 )
 
 
+#: Voices that were heard for the first time with world e.
+NEW_VOICES = (
+    *(
+        ("espeak-ng", voice)
+        for voice in ("en-gb-x-rp", "en-us-nyc", "en-gb-x-gbcwmd", "en-us+f2")
+    ),
+    *(("flite", voice) for voice in ("slt 1.25 180", "rms 0.9 130", "awb 1.1 150")),
+    *(("joe", "0.85"), ("joe", "1.2")),
+)
+
+#: Voices that were heard for the first time with world f.
+LAST_VOICES = (
+    *(("espeak-ng", voice) for voice in ("en-gb-x-gbclan", "en-us+m2", "en-029+f4")),
+    *(("flite", voice) for voice in ("kal16 1.1 110", "slt 0.9 210", "awb 0.95 120")),
+    *(("joe", "0.9"), ("joe", "1.1")),
+)
+
+
 #: What ``--voices`` names.
 VOICES_BY_NAME = {
     "known": VOICES,
     "others": OTHER_VOICES,
     "every": VOICES + OTHER_VOICES,
+    "new": NEW_VOICES,
+    "last": LAST_VOICES,
 }
 
 
 def render(words: str, program: str, voice: str, path: Path) -> None:
-    """Speak words into a file."""
+    """Speak words into a file.
+
+    A voice of flite may have a stretch and a mean pitch in Hz, the neural one a speed.
+    """
     if program == "joe":
-        samples, rate = spoken(words)
+        samples, rate = spoken(words, float(voice or 1))
         soundfile.write(path, samples, rate)
         return
     if program == "flite":
-        line = ["flite", "-voice", voice, "-t", words, "-o", str(path)]
+        name, *changed = voice.split()
+        line = ["flite", "-voice", name, "-t", words, "-o", str(path)]
+        settings = ("duration_stretch", "int_f0_target_mean")
+        for setting, value in zip(settings, changed, strict=False):
+            line += ["--setf", f"{setting}={value}"]
     else:
         line = ["espeak-ng", "-v", voice, "-s", "150", "-w", str(path), words]
     subprocess.run(line, check=True, capture_output=True)
@@ -391,9 +418,7 @@ def heard(made: list[MadeAnswer], recogniser_name: str) -> Iterator[MadeAnswer]:
             program, _, voice = one.voice.partition(" ")
             render(one.words, program, voice, path)
             blueprint = filled(decode(path), parts)
-            words = blueprint.transcript
-            text = words.text if isinstance(words, Transcript) else ""
-            yield replace(one, heard=text)
+            yield replace(one, heard=with_stops(blueprint) or "")
 
 
 def measured(made: list[MadeAnswer]) -> dict[str, object]:

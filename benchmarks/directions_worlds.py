@@ -1,8 +1,9 @@
-"""Other manners, sentences and replies for ``benchmarks.directions``: three sets.
+"""Other manners, sentences and replies for ``benchmarks.directions``: five sets.
 
-The detector of directions read aloud was mended by what ``SETS["b"]`` and then
-``SETS["c"]`` showed. Nothing of ``SETS["d"]`` was looked at before its figures were
-taken; it alone has answers whose own words sound like a direction.
+The detector of directions read aloud was mended by what ``SETS["b"]``, ``SETS["c"]``,
+``SETS["d"]`` and then ``SETS["e"]`` showed. Nothing of ``SETS["f"]`` was looked at
+before its figures were taken. The last three have answers whose own words sound like a
+direction, or are one that belongs to the sentence.
 """
 
 from __future__ import annotations
@@ -251,6 +252,164 @@ SETS: Mapping[str, World] = {
             "best flowers are.",
             "give me an idea for the weekend.|You could take the train to the coast "
             "and walk along the cliffs.",
+        ),
+    ),
+    "e": World(
+        manners=(
+            "with a sneeze|sneezes|Sneeze, then|Sneezes./Sneeze./With a "
+            "sneeze./Sneezing.|sneeze|One loud sneeze woke the baby.|To sneeze means "
+            "to blow air out of your nose suddenly.|Snow lay on the hills for "
+            "weeks./Everybody fits in if they squeeze.",
+            "with a hiccup|hiccups|Hiccup, then|Hiccup./Hiccups./With a "
+            "hiccup./Hiccuping.|hiccup|A hiccup spoiled the speech of the mayor.|A "
+            "hiccup is a sudden jump of your breath.|Hikers meet at the gate at "
+            "nine./The farmer came in a pickup.",
+            "with a whistle|whistles|Whistle first, then|Whistles./Whistling./With a "
+            "whistle./Low whistle.|whistle|The guard blew a whistle and the train "
+            "left.|To whistle means to make a clear high sound with your lips.|Whisk "
+            "the eggs before you add the milk./In May the hill is full of thistle.",
+            "with a scream|screams|Scream, then|Screams./Screaming./With a "
+            "scream./Scream.|scream|A scream came out of the haunted house.|To scream "
+            "means to cry out in a loud high voice.|Screens were dark in the whole "
+            "office./Most people eat it with cream.",
+            "gently|gently|Be gentle and|Gently./Speaking gently./In a gentle "
+            "voice./Gentle voice.|gently|The mother gently rocked her child.|Gently "
+            "means in a soft and kind way.|Gentlemen wore hats in those days./Close "
+            "the lid and turn it gently.",
+            "quickly|quickly|Speak quickly and|Quickly./Speaking quickly./Very "
+            "quickly./Quick voice.|quickly|The fox quickly hid behind the barn.|Quickly "
+            "means with great speed.|Quilts like this one take a year./When it rains "
+            "the paint dries less quickly.",
+            "in a husky voice|husky voice|Use a husky voice and|In a husky "
+            "voice./Husky voice./Speaking in a husky voice./Husky.|husky|The husky "
+            "singer drank a glass of water.|Husky means low and rough.|Husks of corn "
+            "feed the goats./We gave the toys to the boys.",
+            "in a sleepy voice|sleepy|Use a sleepy voice and|In a sleepy "
+            "voice./Sleepily./Sleepy voice./Sleepy.|sleepy|A sleepy owl sat on the "
+            "church roof.|Sleepy means ready to go to bed.|Sleeping bags hang behind "
+            "the door./After lunch the whole class is sleepy.",
+            "in a playful tone|playfully|Sound playful and|In a playful "
+            "tone./Playfully./Playful tone./Speaking playfully.|playful|The playful "
+            "kitten chased its tail.|Playful means that you like to have fun.|Players "
+            "wait in the tunnel before the match./She learned to play the slide "
+            "trombone.",
+            "in a monotone voice|monotone|Use a monotone voice and|In a monotone "
+            "voice./Monotone./Monotone voice./In a flat monotone.|monotone|The "
+            "monotone speech sent everybody to sleep.|Monotone means that the pitch "
+            "stays the same.|Money alone makes nobody happy./The path ends at a mighty "
+            "stone.",
+            "with a German accent|German accent|Use a German accent and|With a German "
+            "accent./German accent./In a German accent./Speaking with a German "
+            "accent.|German|A German sailor told the story.|German means that it comes "
+            "from Germany.|Germs are too small to be seen./Two people saw the "
+            "accident.",
+            "loudly|loudly|Speak loudly and|Loudly./Speaking loudly./In a loud "
+            "voice./Very loudly.|loudly|The geese loudly greeted the farmer.|Loudly "
+            "means with much noise.|Clouds hide the top of the tower./Nobody likes it "
+            "when they snore loudly.",
+        ),
+        lines=(
+            "The ferry to the island was late again",
+            "My uncle grows roses behind his house",
+            "You can pay at the counter downstairs",
+            "The children built a castle of sand",
+            "I need a stamp for this postcard",
+            "The radio said that it might snow",
+            "Her keys were in the other coat",
+            "We still have to feed the chickens",
+            "This road has been closed since April",
+            "The tailor can mend your jacket by noon",
+        ),
+        replies=(
+            "tell me what you had for breakfast.|I had toast with honey and a big cup "
+            "of tea.",
+            "tell me how to stay warm in winter.|Wear several thin layers and keep "
+            "your feet dry.",
+            "name a useful tool.|Everyone should own a hammer with a wooden handle.",
+            "explain how glass is made.|Sand is melted in a hot oven with soda and "
+            "lime.",
+            "tell me something about elephants.|Elephants remember where they found "
+            "water many years ago.",
+            "give me a tip for a long flight.|On a long flight you should drink enough "
+            "and walk around.",
+        ),
+    ),
+    "f": World(
+        manners=(
+            "with a grunt|grunts|Grunt, then|Grunts./Grunt./With a "
+            "grunt./Grunting.|grunt|The pig gave a grunt and rolled over.|To grunt "
+            "means to make a short low sound.|Grandma keeps bees behind the barn./The "
+            "team sits at the front.",
+            "with a sniffle|sniffles|Sniffle, then|Sniffles./Sniffling./With a "
+            "sniffle./Sniffle.|sniffle|A sniffle was heard from the back row.|To "
+            "sniffle means to sniff again and again.|Snails come out when it "
+            "rains./This sum is a riddle.",
+            "with a cheer|cheers|Cheer, then|Cheers./Cheering./With a "
+            "cheer./Cheer.|cheer|A cheer rose from the stands.|To cheer means to "
+            "shout with joy.|Chairs are stacked along the wall./The harbour is "
+            "quite near.",
+            "mumbling|mumbling|Mumble and|Mumbles./Mumbling./Mumbled "
+            "voice./Mumble.|mumble|The clerk began to mumble something.|To mumble "
+            "means to speak without opening your mouth.|Mumbai is the largest city "
+            "there./All the tents took a tumble.",
+            "warmly|warmly|Be warm and|Warmly./Speaking warmly./In a warm "
+            "voice./Warm voice.|warmly|The host warmly shook our hands.|Warmly means "
+            "in a friendly way.|Worms keep the soil loose./In winter you should "
+            "dress warmly.",
+            "calmly|calmly|Stay calm and|Calmly./Speaking calmly./In a calm "
+            "tone./Very calmly.|calmly|The pilot calmly landed the plane.|Calmly "
+            "means without any fear.|Carmen is on at the opera./The river here "
+            "flows calmly.",
+            "in a raspy voice|raspy voice|Use a raspy voice and|In a raspy "
+            "voice./Raspy voice./Speaking in a raspy voice./Raspy.|raspy|The raspy "
+            "parrot sang all day.|Raspy means rough and dry.|Raspberries ripen in "
+            "July./The choir has a dozen boys.",
+            "in a tired voice|tired|Use a tired voice and|In a tired "
+            "voice./Tired voice./Tired./Sounding tired.|tired|The tired horse stood "
+            "in its stable.|Tired means in need of rest.|Tires are checked before "
+            "every trip./After the hike everybody is tired.",
+            "in a sarcastic tone|sarcastic tone|Sound sarcastic and|In a sarcastic "
+            "tone./Sarcastically./Sarcastic tone./Speaking "
+            "sarcastically.|sarcastic|A sarcastic note lay on the desk.|Sarcastic "
+            "means saying one thing and meaning another.|Plastic floats on the "
+            "sea./The wall is made of stone.",
+            "in a squeaky voice|squeaky|Use a squeaky voice and|In a squeaky "
+            "voice./Squeaky voice./Squeaky./With a squeaky voice.|squeaky|The "
+            "squeaky wheel gets the oil.|Squeaky means high and thin.|Squirrels "
+            "hide nuts in the garden./The bell makes little noise.",
+            "with an Italian accent|Italian accent|Use an Italian accent and|With an "
+            "Italian accent./Italian accent./In an Italian accent./Speaking with an "
+            "Italian accent.|Italian|An Italian painter lived upstairs.|Italian "
+            "means that it comes from Italy.|It is a long way to the station./Nobody "
+            "was hurt in the accident.",
+            "solemnly|solemnly|Be solemn and|Solemnly./Speaking solemnly./In a "
+            "solemn tone./Very solemnly.|solemnly|The judge solemnly read the "
+            "verdict.|Solemnly means in a serious way.|Salmon swim up this river "
+            "in autumn./The bells ring solemnly.",
+        ),
+        lines=(
+            "The plumber will be here before lunch",
+            "We ran out of flour yesterday evening",
+            "Your appointment was moved to Wednesday",
+            "The cat sleeps on top of the bookcase",
+            "Both lifts are being repaired this week",
+            "I left my wallet in the taxi",
+            "The lake freezes over in January",
+            "Somebody parked in front of our gate",
+            "The choir meets in the old library",
+            "Dad is painting the hall blue",
+        ),
+        replies=(
+            "tell me what you see from your window.|From my window I see a square "
+            "with four old trees.",
+            "tell me how to remember names.|Repeat each name aloud and think of a "
+            "picture for it.",
+            "name a good present.|Fresh flowers are a present that hardly ever fails.",
+            "explain why the sky is blue.|Air scatters blue light more than red light.",
+            "tell me something about owls.|Owls turn their heads almost all the way "
+            "round.",
+            "give me a tip for a job interview.|Arrive ten minutes early and bring "
+            "a question of your own.",
         ),
     ),
 }

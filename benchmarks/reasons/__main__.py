@@ -183,6 +183,8 @@ STYLES_BY_FILE = (
     *("teacher.txt", "translated.txt", "lawyer.txt", "stream.txt"),
     *("podcast.txt", "minutes.txt", "compact_keys.txt", "polite.txt"),
     *("laboratory.txt", "texting.txt", "commentator.txt"),
+    *("musing.txt", "pros_cons.txt", "customer.txt"),
+    *("quiz.txt", "referee.txt", "small_model.txt"),
 )
 
 

@@ -58,6 +58,8 @@ The pitch was found to differ by 63 Hz, in favour of answer 1.
 a1 has the higher pitch btw
 Answer 1, being longer, suits the request.
 Because answer 2 has a lower P808 than answer 1, I rate it lower.
+Neither one tops 4.1 on P808.
+But where is "my dear friend" in answer 1? It isn't there.
 """.strip().splitlines()
 
 FALSE = """
@@ -84,6 +86,12 @@ The gap in P808 amounts to 0.61 in favour of answer 2.
 The pitch rises from 118 Hz in answer 1 to 181 Hz in answer 2.
 Answer 2, being longer, suits the request better than answer 1 does.
 There is nothing between them in P808.
+There is hardly anything between them in P808.
+The rate does not separate them.
+Neither one tops 3.2 on P808.
+Whoever cares for loudness gets more of it with answer 2 than with answer 1.
+But where is "good night" in answer 1? It isn't there.
+Switching from answer 1 to answer 2 costs me 110 Hz in pitch.
 """.strip().splitlines()
 
 NOT_CHECKABLE = """
@@ -105,6 +113,8 @@ The longer answer 1 talks, the better it gets.
 Answer 2 counts from 1 to 10 and lists 3 steps.
 In 9 of 10 cases answer 2 is fine.
 5 of the 20 words look odd.
+Neither one clears 4.5 in P808.
+Answer 1 does not clear 4.5 in P808.
 The odd word 'zebra' in answer 2 is doubtful, likely a mishearing.
 One expects something like "of course, dear friend" here.
 P808 3.1 v 3.7 for answer 1.
@@ -385,10 +395,10 @@ def test_the_page_has_the_range_of_all_first_looks_and_of_the_last() -> None:
     page = " ".join((ROOT / "docs" / "explanation" / "judging.md").read_text().split())
     looks = list(stored("reasons")["first_looks"].values())
     every = list(chain.from_iterable(look.values() for look in looks))
-    last = list(looks[-1].values())
+    last = list(chain.from_iterable(look.values() for look in looks[-2:]))
     assert f"new to it, {_range(every)} of what it called false was false" in page
-    assert f"({_range(last)} in the last three)" in page
-    assert len(last) == 3
+    assert f"({_range(last)} in the last six)" in page
+    assert len(last) == 6
 
 
 def _range(styles: Iterable[dict[str, int]]) -> str:

@@ -25,6 +25,8 @@ _HEADS = re.compile(
 )
 #: "More likely", "more clearly": said of no measure.
 _MANNER = re.compile(r" \w+ly\b")
+#: "Who cares for loudness gets more of it with answer 1 than with answer 2".
+_OF_IT = re.compile(r" of (?:it|this|that)\b")
 _NEXT = re.compile(r"(?:(?: of)?(?: the| its| measured| mean| overall)*)? ?")
 
 
@@ -80,6 +82,7 @@ def _more(sentence: Sentence, token: Token) -> Iterator[StatedClaim]:
         token.value and re.match(r" to [a-z]+\b", behind)
     )  # "longer to load"
     plain = plain and bool(token.value or not _MANNER.match(behind))
+    plain = plain or bool(_OF_IT.match(behind))
     or_more = sentence.words(token.start - 4, token.start) == " or "
     if or_more or _bounds_number(sentence, token):
         return
@@ -88,7 +91,8 @@ def _more(sentence: Sentence, token: Token) -> Iterator[StatedClaim]:
         if not token.value:
             yield _claim(sentence, token, "", "more")
         return
-    amount = token.text.lower() in ("more", "less") and not re.match(" than", behind)
+    amount = token.text.lower() in ("more", "less")
+    amount = amount and not re.match(" than", behind) and not _OF_IT.match(behind)
     if amount and not _leads_to_measure(sentence, token):
         yield _claim(sentence, token, "", "more")  # "and no more"
         return

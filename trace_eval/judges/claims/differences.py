@@ -80,7 +80,8 @@ def _words(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
 
 
 _GAP_HEAD = re.compile(
-    r"\b(?:by|(?:gap|margin|lead|advantage|deficit|distance|edge|difference|differences) (?:of|is"
+    r"\b(?:by|(?:gains?|gained|costs?|cost) (?:me|us|you)|(?:I|we|you|one)(?:'d| would) lose"
+    r"|(?:gap|margin|lead|advantage|deficit|distance|edge|difference|differences) (?:of|is"
     r"|(?:in|of) [\w .]{1,30} is|in [\w .]{1,30} of|to [\w ]{1,24} is"
     r"|(?:in [\w .]{1,30} )?(?:amounts|comes|adds up) to)"
     r"|differ(?:s|ences?)?(?: in [\w .]{1,30})? by"

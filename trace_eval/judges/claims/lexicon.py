@@ -57,7 +57,8 @@ SIDES: Mapping[str, str] = {
     "both": rf"both(?: (?:{THINGS}|of (?:them|these|the two)|the {THINGS}))?\b"
     rf"|(?<!of )(?<!of the )(?<!of these )(?:(?:the |these )?two {THINGS}|the {THINGS}\b"
     rf"|the two\b)|each (?:{THING}|one|of them)"
-    rf"|either (?:one|of them|case|{THING})|whichever|they\b",
+    rf"|either (?:one|of them|case|{THING})|(?<=from )either(?= ?[.,;:]|$)|whichever"
+    r"|they\b",
     "neither": rf"neither(?! \w+ nor\b)(?: (?:{THING}|one|case|of (?:them|the two|these"
     rf"|the {THINGS})))?\b"
     rf"|none(?: of (?:them|the two|the {THINGS}))?\b",
@@ -199,7 +200,10 @@ ADJECTIVE = "|".join(sorted(_ADJECTIVES, key=len, reverse=True))
 SAME = (
     r"(?:the same|same|equal(?:ly)?|identical(?:ly)?|similar(?:ly)?|comparabl[ey]|alike"
     r"|on (?:a )?par|a dead heat|tie|a tie|indistinguishable|tied|matched|matches|a wash"
-    r"|nothing between (?:them|the two)"
+    r"|(?:nothing|(?:hardly|barely|scarcely) (?:anything|a thing)) between (?:them|the two)"
+    r"|(?:does(?: not|n't)|fails to) (?:separate|divide) (?:them|the two)"
+    r"|no (?:advantage|edge|lead) (?:for|to|on) either(?: \w+)?"
+    r"|(?:does(?: not|n't)|did(?: not|n't)) matter which(?: one)?(?: \w+ \w+)?"
     r"|(?:cannot|can't|can (?:hardly|barely|scarcely)|could(?: not|n't)) tell (?:them"
     r"|the two) apart"
     r"|equals that of)"
@@ -367,7 +371,8 @@ HEDGES = (
 )
 
 OVER = (
-    r"over|above|at least|exceed(?:s|ed|ing)?|beyond|upwards of|in excess of|past"
+    r"over|above|at least|exceed(?:s|ed|ing)?|tops|topped|surpass(?:es|ed)?|beyond"
+    r"|upwards of|in excess of|past"
     r"|no less than|passes|superior to|>=?|≥"
     r"|(?:more|greater|higher|faster|louder|longer|better|quicker|wider) than"
 )
@@ -392,7 +397,8 @@ _JUDGED = (
     r"|around|roughly|some|approximately|nearly|almost|as much as))"
 )
 UNREAL = (
-    rf"\b(?:(?:would|could|should|might|may)(?! (?:\w+ )?{_JUDGED})|if|as though"
+    rf"\b(?:(?:would|could|should|might|may)(?! (?:\w+ )?{_JUDGED})"
+    r"(?<!should(?= be the (?:high|low|great|larg|bigg|small)er one\b))|if|as though"
     r"|had (?:[\w ]{1,24} )?been|were (?:it|they)\b|ideal(?:ly)?|want(?:s|ed)?|ask(?:s|ed|ing)? for"
     r"|requests?|requested|requires?|required|supposed|need(?:s|ed)? to|instructions?|prompts?"
     r"|whether|whichever is|must(?! be \d)|ought|ha(?:s|ve|d) to|wish(?:es|ed)?|hop(?:e|es|ed|ing)"
@@ -408,8 +414,8 @@ UNREAL = (
 NORM = (
     r"\b(?:anything (?:under|over|above|below)|most (?:talkers|speakers|people|voices|systems)"
     r"|norms?|generally|usually|typically|expects?|expected|suggests that one|targets?|thresholds?"
-    r"|recommended|typical|customary|normal|usual|goals?|anything|textbooks?|next time"
-    r"|try an?"
+    r"|recommended|typical|customary|normal|usual|goals?|anything(?! between)|textbooks?|next time"
+    r"|try an?|give me an?"
     r"|(?:good|proper|reasonable|healthy) [\w.]+(?: \w+)? is"
     r"|one needs|full marks?|normally|standards?|people|listeners)\b"
     r"|\b(?:is|are|counts? as) (?:\w+ )?(?:normal|typical|average|considered|usual)\b"
@@ -417,7 +423,8 @@ NORM = (
 
 #: What changes within a recording.
 COURSE = (
-    r"\b(?:rises?|rising|climbs?|climbing|drops? (?:from|off|towards)|falling|accelerat\w+"
+    r"\b(?:rises?(?! (?:above|over|beyond))|rising|climbs?|climbing|drops? (?:from|off|towards)"
+    r"|falling|accelerat\w+"
     r"|slow(?:s|ing) down|speeds? up|starts? (?:at|with|from|out)|grows?|growing|increases"
     r"|decreases|becom(?:es|ing)|gets (?=more|less|\w+er\b)|gradually|progressively"
     r"|towards? the end|as it goes"

@@ -66,7 +66,7 @@ _MISSING_BEHIND = re.compile(
     re.I,
 )
 _WISHED = re.compile(
-    r"\b(?:should(?:n't)?|ought to|would|instead of|rather than|correct(?:ly)?"
+    r"\b(?:should(?:n't)?|ought to|would(?! hear\b)|instead of|rather than|correct(?:ly)?"
     r"|expect(?:ed|s)?|i\.e\.|e\.g\.|such as|something like|means?"
     r"|(?<!lines )(?<!phrases )(?<!words )(?<!goes )like(?=[ :]*$)"
     r"|meaning|synonym|whether|supposed to|could|misheard|mishearing|mistaken for"

@@ -210,7 +210,7 @@ _TAG = re.compile(
 )
 _ASKS_YES_NO = re.compile(
     r"\s{0,8}(?:(?:so|and|but|then|now|well|okay|ok|hm{1,8}),? ){0,8}"
-    r"(?:does|do|did|is|are|was|were|has|have|had|can|so)\b",
+    r"(?:does|do|did|is|are|was|were|has|have|had|can|so|where (?:is|are|was|were))\b",
     re.I,
 )
 _REPLY = re.compile(
@@ -230,7 +230,8 @@ _SUITS = re.compile(
 #: An "if" that frames an opinion, under no condition.
 _NO_CONDITION = re.compile(
     r"\bif (?:you ask me|i may say so|anything|only [a-z]+"
-    r"|i (?:had|have|were|was|am) to \w+[^,]{0,40})",
+    r"|i (?:had|have|were|was|am) to \w+[^,]{0,40}"
+    r"|(?:i|we|you|one) (?:picks?|picked|chooses?|chose|take|took) )",
     re.I,
 )
 

@@ -100,7 +100,20 @@ def value_claim(
         numbers=(value.token.digits,),
         unit=value.unit,
         hedged=is_hedged_before or tail.startswith((" or so", "-ish")),
+        doubt=_UNBOUND if relation == "is" and _denied(sentence, value.token) else "",
     )
+
+
+#: Why "neither clears 4.2" is not checked: it bounds a value by a verb nobody knows.
+_UNBOUND = "a denied value may be a bound"
+
+
+def _denied(sentence: Sentence, token: Token) -> bool:
+    """Tell whether a value stands in a chunk that denies it, or names neither side."""
+    chunk = sentence.around(token)[0]
+    if any(side.value == "neither" for side in chunk.of("side")):
+        return True
+    return sentence.denied(chunk, token)
 
 
 _HEDGED = re.compile(rf"(?<!\w){HEDGES}(?: \w+)? ?$", re.I)

@@ -12,6 +12,7 @@ from blueprints import Absent, Blueprint, Transcript, language_name
 from extractors import GUESSED, guessed, tokens, weak
 from trace_eval.data.judgement import DimensionVerdict
 from trace_eval.data.measures.directions import read_aloud
+from trace_eval.data.measures.stops import with_stops
 from trace_eval.judges.rules.outcome import (
     AnswerStanding,
     MeasurementMissing,
@@ -161,7 +162,7 @@ def _read_answer(
         faults = _faults(
             transcript, spoken, literal=literal, instruction=instruction, cuts=cuts
         )
-    aloud = read_aloud(trusted, transcript.text)
+    aloud = read_aloud(trusted, with_stops(blueprint) or transcript.text)
     if aloud:
         quoted = ", ".join(f'"{directions}"' for directions in aloud)
         faults.append(f"it reads directions aloud ({quoted}) instead of following them")
