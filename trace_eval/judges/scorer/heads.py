@@ -58,7 +58,7 @@ def checked(kind: str) -> HeadKind:
 
 
 def forecast(kind: HeadKind, outputs: torch.Tensor) -> Forecast:
-    """Forecast the mean and variance of each row of outputs [shape=(rows, outputs)]."""
+    """Compute the mean and variance of rows of outputs [shape=(rows, outputs)]."""
     import torch
 
     params = outputs.float()

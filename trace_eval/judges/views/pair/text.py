@@ -255,7 +255,7 @@ class PairTextView(View):
         return {"ab": block(case.a, case.b), "ba": block(case.b, case.a)}
 
     def _with_content(self, shown: ClipText, case: Case, raw: Blueprint) -> ClipText:
-        """Add lines on a refusal and on directions, but not to TRACE's own rendering."""
+        """Add lines on refusals and directions, but not to TRACE's own rendering."""
         if self.options.rendering == "paper" or "transcript" in self.options.drop:
             return shown
         found = [refusal_line(raw), aloud_line(written_request(case), raw)]
