@@ -81,15 +81,21 @@ class Mix:
 
     def _bands(self, channels: npt.NDArray[np.float32]) -> Powers:
         """Return powers by band of frames [shape=(channels, frames, n)]."""
+        from scipy.fft import rfft  # four times as fast as numpy's
+
+        channels = np.ascontiguousarray(channels)
         centred = channels - channels.mean(axis=2, keepdims=True)
-        spectra = np.fft.rfft(centred * self._window, axis=2)
-        spectra = np.concatenate([spectra, spectra.sum(axis=0, keepdims=True)])
-        powers = np.square(spectra.real) + np.square(spectra.imag)
-        bands = [powers.sum(axis=2)]
-        for low, high in itertools.pairwise(self._edges):
-            bands.append(powers[:, :, low:high].sum(axis=2))
-        scaled = np.stack(bands, axis=2) / self._frame**2
-        return scaled.astype(np.float32)
+        spectra = rfft(centred * self._window, axis=2)
+        # real and imaginary parts side by side
+        each = spectra.view(np.float32)
+        parts = np.concatenate([each, each.sum(axis=0, keepdims=True)])
+        bands: list[npt.NDArray[np.float32]] = []
+        for low, high in itertools.pairwise([0, *self._edges]):
+            band = parts[:, :, 2 * low : 2 * high]
+            bands.append(np.einsum("cfk,cfk->cf", band, band))
+        whole = np.sum(bands, axis=0)
+        powers = np.stack([whole, *bands[1:]], axis=2) / self._frame**2
+        return powers.astype(np.float32)
 
     def channel(self) -> int | None:
         """Return the channel, from 0, to take instead of the mix; None: the mix."""
