@@ -17,16 +17,20 @@ from trace_eval.data.parquet_sizes import column_sizes
 
 _LARGE = 80_000_000
 
-#: Prints how many items each file gives, then by how many MB the peak has grown.
+#: Prints how many items, or labels, each file gives, then by how many MB the peak has
+#: grown.
 _READ = """
-import resource, sys
+import sys
 from pathlib import Path
 import pyarrow.parquet
+from tests.support.memory import peak_kb
 from trace_eval.data.manifests import read_manifest
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-for path in sys.argv[1:]:
-    print(len(read_manifest(Path(path)).items))
-print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) >> 10)
+from trace_eval.opinions.labels import read_labels
+before = peak_kb()
+for path in map(Path, sys.argv[1:]):
+    is_of_labels = "labels" in path.name
+    print(len(read_labels(path).ids if is_of_labels else read_manifest(path).items))
+print((peak_kb() - before) >> 10)
 """
 
 
@@ -55,8 +59,13 @@ def test_a_large_column_that_nobody_needs_is_not_unpacked(tmp_path: Path) -> Non
         _write(tmp_path / f"{name}.parquet", extra=column)
         for name, column in columns.items()
     ]
+    paths.append(tmp_path / "labels.parquet")
+    numbers = [str(number) for number in range(1000)]
+    logs = [text[:200_000] + number for number in numbers]
+    labels = pa.table({"id": numbers, "preference": ["1", "2"] * 500, "log": logs})
+    pq.write_table(labels, paths[-1], compression="zstd")
     *items, megabytes = map(int, python(_READ, *paths).split())
-    assert items == [2] * len(columns)
+    assert items == [2] * len(columns) + [1000]
     assert megabytes < 80, "less than one value of one file"
 
 

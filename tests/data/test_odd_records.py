@@ -154,14 +154,15 @@ def test_a_column_of_another_type_than_its_statistics_does_not_end_the_process(
 
 
 _READ = """
-import resource, sys
+import sys
 from pathlib import Path
+from tests.support.memory import peak_kb
 from trace_eval.data.manifests import read_manifest
 from trace_eval.data.records import spill_to
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+before = peak_kb()
 import pyarrow.parquet
 manifest = read_manifest(Path(sys.argv[1]), spill=spill_to(Path(sys.argv[1]).parent / "audio"))
-print(len(manifest.items), (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) >> 10)
+print(len(manifest.items), (peak_kb() - before) >> 10)
 """
 
 

@@ -95,10 +95,10 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
         for _ in range(10):
             file.write(np.random.default_rng(0).uniform(-0.1, 0.1, 60 * 48_000))
     code = (
-        "import resource, sys; from extractors.stream import channel_blocks;"
-        "peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss;"
-        "before = peak(); samples = sum(len(b) for b, in channel_blocks(sys.argv[1],"
-        " [None]));print(samples, peak() - before)"
+        "import sys; from extractors.stream import channel_blocks;"
+        "from tests.support.memory import peak_kb;"
+        "before = peak_kb(); samples = sum(len(b) for b, in channel_blocks(sys.argv[1],"
+        " [None]));print(samples, peak_kb() - before)"
     )
     samples, more = map(int, python(code, path).split())
     assert samples == 600 * SPEECH_RATE

@@ -158,6 +158,12 @@ def test_no_rater_of_a_wide_sheet_is_dropped(
     ("header", "rows", "raters", "says"),
     [
         ("id,ann,ben,majority", ("1,tie,1", "2,2,2"), {"ann", "ben"}, "majority was"),
+        (
+            "id,rater_final_1,rater_final_2",
+            ("1,1", "2,1"),
+            {"rater_final_1", "rater_final_2"},
+            "is read as a rater",
+        ),
         ("id,ann,ann_sure,ben", ("1,2,tie", "2,1,1"), {"ann", "ben"}, "ann_sure"),
         (
             "id,system_a,system_b,ann,ben,cem",

@@ -17,12 +17,21 @@ _DESIGN = frozenset((
 ))  # fmt: skip
 
 
-#: What columns are called that sum up raters, or say how sure one was.
-_OF_NO_RATER = frozenset((
+#: What columns are called that sum up raters.
+_SUMS = frozenset((
     "majority", "final", "consensus", "gold", "aggregate", "aggregated", "adjudicated", "resolved",
+))  # fmt: skip
+
+#: What columns are called that say how sure a rater was, or what the right answer is.
+_OF_NO_RATER = frozenset((
     "confidence", "confident", "certainty", "certain", "sure", "truth", "expected", "correct",
     "agreement", "intensity", "strength", "familiarity",
 ))  # fmt: skip
+
+#: A rater with a number, as in ``rater_final_1``: the column of one rater.
+_ONE_RATER = re.compile(
+    r"(rater|annotator|listener|judge|worker|reviewer)(?!s)\D*\d", re.IGNORECASE
+)
 
 #: Words in names of columns that hold one part of an opinion.
 _PARTS_OF_OPINIONS = frozenset((
@@ -40,7 +49,10 @@ _WORSE = frozenset((
 
 def sums_up(name: str) -> bool:
     """Tell whether a column is called like a sum of raters, or how sure one was."""
-    return not _OF_NO_RATER.isdisjoint(_words(name))
+    words = _words(name)
+    if not _OF_NO_RATER.isdisjoint(words):
+        return True
+    return not _SUMS.isdisjoint(words) and not _ONE_RATER.search(name)
 
 
 def of_one_opinion(names: Sequence[str]) -> list[str]:

@@ -124,7 +124,8 @@ def _mappings(records: Iterable[Any]) -> list[Mapping[str, Any]]:
 def _first_records(path: Path) -> list[Mapping[str, Any]]:
     """Read the first records of a file; none of one that cannot be read."""
     try:
-        return _mappings(row for _, row in islice(records(path), FIRST))
+        # No large column can hold labels: those that nobody names are left empty.
+        return _mappings(row for _, row in islice(records(path, named=()), FIRST))
     except UserError:
         return []
 
