@@ -206,7 +206,7 @@ def test_the_distance_of_log_and_sound_is_said_edge_by_edge(tmp_path: Path) -> N
     assert far["sound"] == pytest.approx([6.9, 8.0], abs=0.15)
     done = trace_eval("turns", folder, ends=0)
     assert "Log against sound" in done.out
-    assert "agent 6.00-8.00 in the log" in " ".join(done.out.split())
+    assert "agent 6.00 to 8.00 s in the log" in " ".join(done.out.split())
 
 
 def test_words_go_to_a_turn_that_lasts_long_enough_for_them(tmp_path: Path) -> None:
@@ -271,7 +271,7 @@ def test_each_odd_recording_is_named_and_the_rest_is_measured(tmp_path: Path) ->
     long_log = [*LOGGED, ("user", 30.0, 31.0), ("agent", 33.0, 35.0)]
     short = write_eva(tmp_path / "short", long_log)
     write_sides(short, sides(SOUND), ("user.wav", "assistant.wav"))
-    assert "user 30.00-31.00 in the log alone" in _caveats(short)
+    assert "user 30.00 to 31.00 s in the log alone" in _caveats(short)
     longer = write_eva(tmp_path / "longer", LOGGED)
     spoken = {"agent": [*SOUND["agent"], (20.0, 22.0)], "user": SOUND["user"]}
     write_sides(longer, sides(spoken, 24.0), ("user.wav", "assistant.wav"))

@@ -136,4 +136,4 @@ def _disagreements(
 
 
 def _span(span: Sequence[float]) -> str:
-    return f"{span[0]:.2f}-{span[1]:.2f}"
+    return f"{span[0]:.2f} to {span[1]:.2f}"

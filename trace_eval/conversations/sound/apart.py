@@ -70,8 +70,8 @@ class FarStretch(NamedTuple):
     def sentence(self) -> str:
         """Write both values in words."""
         return (
-            f"{self.role} {self.log[0]:.2f}-{self.log[1]:.2f} in the log,"
-            f" {self.sound[0]:.2f}-{self.sound[1]:.2f} heard"
+            f"{self.role} {self.log[0]:.2f} to {self.log[1]:.2f} s in the log,"
+            f" {self.sound[0]:.2f} to {self.sound[1]:.2f} s heard"
         )
 
 
@@ -188,9 +188,9 @@ class Apart:
         """Name the stretches on which log and sound disagree."""
         named = [pair.sentence() for pair in self.far]
         for role, start, end in self.log_alone:
-            named.append(f"{role} {start:.2f}-{end:.2f} in the log alone")
+            named.append(f"{role} {start:.2f} to {end:.2f} s in the log alone")
         for role, start, end in self.sound_alone:
-            named.append(f"{role} {start:.2f}-{end:.2f} heard alone")
+            named.append(f"{role} {start:.2f} to {end:.2f} s heard alone")
         return named
 
     def _lengths(self) -> str:
