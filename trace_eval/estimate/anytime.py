@@ -300,27 +300,51 @@ def helped_capital(pool: Pool, mean: float, looks: NDArray[np.int64]) -> Array:
     Returns:
         [shape=(looks,)].
     """
-    error = 0.5 / pool.independent**0.5
-    run_means = np.unique(np.clip(mean + error * RUN_STEPS, 0.0, 1.0))
+    size = pool.independent**0.5
+    run_means = np.unique(np.clip(mean + RUN_STEPS * 0.5 / size, 0.0, 1.0))
     run = _run(pool, run_means)
-    errors = (run_means - mean) * (pool.independent**0.5 / _spread(pool.labels)[looks])[
-        :, None
-    ]
-    capital = np.zeros(errors.shape)
-    for share, beliefs, variance in (
-        (1 - DOUBTERS, _beliefs(pool), PLANNED_REST),
-        (DOUBTERS, np.zeros(len(pool.labels)), PLANNED_VARIANCE),
-    ):
-        gain, loss_upwards, loss_downwards = run.gain_and_losses(beliefs)
-        plans = _plans(pool, variance)
-        for stake, shift in plans:
-            for sign, loss in ((1.0, loss_upwards), (-1.0, loss_downwards)):
-                own = np.minimum(stake, MOST_STAKE / np.maximum(loss, _TINY))
-                growth = np.log1p(sign * own * gain).cumsum(axis=0)[looks]
-                growth += sign * shift * errors - shift**2 / 2
-                capital += share / (2 * len(plans)) * np.exp(np.minimum(growth, _RICH))
+    spread = _spread(pool.labels)[looks]
+    standard_errors = (run_means - mean) * (size / spread)[:, None]
+
+    def owned(beliefs: Array, variance: float) -> Array:
+        return _owned(pool, run, beliefs, variance, looks, standard_errors)
+
+    no_beliefs = np.zeros(len(pool.labels))
+    capital = (1 - DOUBTERS) * owned(_beliefs(pool), PLANNED_REST)
+    capital += DOUBTERS * owned(no_beliefs, PLANNED_VARIANCE)
     capital[run.is_impossible[looks]] = np.inf
     return np.asarray(np.log(capital.min(axis=1)))
+
+
+def _owned(
+    pool: Pool,
+    run: _Run,
+    beliefs: Array,
+    variance: float,
+    looks: NDArray[np.int64],
+    standard_errors: Array,
+) -> Array:
+    """Return what bettors who believe verdicts so far own in the mean, at some looks.
+
+    Args:
+        beliefs: how far verdicts are believed at each label [shape=(labels,)].
+        variance: of what is left of a label, for which the bettors plan.
+        standard_errors: from the mean that is bet against to those of the run
+            [shape=(looks, means of the run)].
+
+    Returns:
+        [shape=(looks, means of the run)].
+    """
+    gain, loss_upwards, loss_downwards = run.gain_and_losses(beliefs)
+    plans = _plans(pool, variance)
+    capital = np.zeros(standard_errors.shape)
+    for stake, shift in plans:
+        for sign, loss in ((1.0, loss_upwards), (-1.0, loss_downwards)):
+            stakes = np.minimum(stake, MOST_STAKE / np.maximum(loss, _TINY))
+            of_labels = np.log1p(sign * stakes * gain).cumsum(axis=0)[looks]
+            of_run = sign * shift * standard_errors - shift**2 / 2
+            capital += np.exp(np.minimum(of_labels + of_run, _RICH))
+    return capital / (2 * len(plans))
 
 
 @dataclass(frozen=True)

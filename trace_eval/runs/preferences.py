@@ -278,7 +278,10 @@ def _telling_first(
         agreement = facts["agreement"] or {}
         filled = {name for name, value in facts.items() if value is not None}
         filled |= {f"its {name}" for name, v in agreement.items() if v is not None}
-        (others if filled <= seen else telling).append(preference)
+        if filled <= seen:
+            others.append(preference)
+        else:
+            telling.append(preference)
         seen |= filled
     return telling + others
 
