@@ -146,19 +146,6 @@ def test_replies_with_marked_verdicts_are_read(tmp_path: Path) -> None:
     assert verdict("Overall, A is the better answer. [[B]]") is None
     assert verdict("[[C]] All in all, A wins.") is None
     assert verdict("[[B]] A is better in tone, but B is more correct.") == "2"
-    # By marks alone, too, in languages of which no words are known.
-    for line in ("Uamuzi: A", "**A**", "\\boxed{A}", "A >> B", "A = B", "A: 9, B: 4"):
-        assert verdict(f"[[B]]\n{line}") is None, line
-    assert verdict("B < A\n[[B]]") is None
-    assert verdict("[[B]] بشكل عام، A أفضل.") is None
-    assert verdict("[[B]] Tổng thể, A tốt hơn.") is None
-    for line in ("A: 4, B: 9", "Loser: A", "(A: flat, B: natural)", "A)\n- flat"):
-        assert verdict(f"[[B]]\n{line}") == "2", line
-    # Marks may compare.
-    assert [verdict(f"So: [[{sign}]]") for sign in ("A>>B", "A<B", "A=B", "A>A")] == [
-        *("1", "2", "tie"),
-        None,
-    ]
     # A question, a remark on one part, and an article name none.
     assert verdict("Is A better? No: B.\n[[B]] A better answer.") == "2"
     assert verdict("Is A better? [[B]]") == "2"

@@ -12,7 +12,6 @@ import re
 from trace_eval.data import strict_json
 from trace_eval.data.draft_sections import without_draft_sections
 from trace_eval.data.draft_words import REASONING, THINKING
-from trace_eval.data.own_turn import own_turn
 
 #: Names of the tags that models and prompts put around thinking.
 _TAG = (
@@ -124,6 +123,25 @@ _CHANNEL = re.compile(
 )
 _FINAL_ENDS = re.compile(r"<\|(?:return|end|call)\|>")
 
+#: Tokens with which templates begin and end a turn of the model, and begin another.
+_MODEL_BEGINS = re.compile(
+    r"\A\s*(?:<s>|\[/INST\]|<\|im_start\|>assistant\s|<start_of_turn>model\s"
+    r"|<\|start_header_id\|>assistant<\|end_header_id\|>|<｜Assistant｜>)"
+)
+_ENDS_TURN = (
+    r"(?:</s>|<\|(?:im_end|eot_id|end_of_text|endoftext)\|>|<(?:end_of_turn|eos)>"
+    r"|<｜end▁of▁sentence｜>)"
+)
+_BEGINS_TURN = (
+    r"(?:<\|im_start\|>|<\|start_header_id\|>|<start_of_turn>|\[INST\]|<｜User｜>)"
+)
+
+#: The model's turn ends with the reply, or the model ran on into another turn. A token
+#: that an answer quotes has other words behind it.
+_TURN_ENDS = re.compile(
+    rf"{_ENDS_TURN}(?:\s*{_ENDS_TURN}){{0,3}}\s*(?:<s>\s*)?(?:\Z|{_BEGINS_TURN})"
+)
+
 
 def without_drafts(reply: str) -> tuple[str, str | None]:
     """Return the part of a reply that counts, and the mark of a draft that has no end.
@@ -138,8 +156,9 @@ def without_drafts(reply: str) -> tuple[str, str | None]:
     """
     if _is_object(reply):
         return reply, None
-    if _is_object(turn := own_turn(reply)):
-        return turn, None
+    reply = _own_turn(reply)
+    if _is_object(reply):
+        return reply, None
     if channel := _CHANNEL.search(reply):
         finals = list(_FINAL.finditer(reply))
         if not finals:
@@ -154,7 +173,22 @@ def without_drafts(reply: str) -> tuple[str, str | None]:
         answer, unfinished = _without_asides(answer)
     if unfinished is not None:
         return "", unfinished
-    return without_draft_sections(own_turn(answer))
+    return without_draft_sections(answer)
+
+
+def _own_turn(reply: str) -> str:
+    """Return a reply without a template's tokens around it, and without other turns.
+
+    What begins with another turn, as a prompt that was given back does, stays whole.
+
+    >>> _own_turn("It is B.</s><s>[INST] And now? [/INST] It is A.")
+    'It is B.'
+    """
+    turn = _MODEL_BEGINS.sub("", reply)
+    if re.match(rf"\s*{_BEGINS_TURN}", turn):
+        return reply
+    end = _TURN_ENDS.search(turn)
+    return turn[: end.start()] if end else turn
 
 
 def _is_object(reply: str) -> bool:

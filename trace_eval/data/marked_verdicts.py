@@ -7,10 +7,9 @@ from collections.abc import Sequence
 
 from trace_eval.data.draft_words import ANNOUNCED
 from trace_eval.data.drafts import without_drafts
-from trace_eval.data.said_verdicts import COMPARED, contradicts, ordered_winner
+from trace_eval.data.said_verdicts import contradicts
 
-#: A letter, or a comparison: ``[[A]]``, ``[[A>>B]]``.
-_MARK = re.compile(rf"\[\[ ?(?:{COMPARED}|(?P<letter>[ABC])) ?\]\]")
+_MARK = re.compile(r"\[\[ ?([ABC]) ?\]\]")
 
 #: What the form says before and behind a mark that it offers.
 _OFFERED = re.compile(r"\A[\"'`”’*]{0,3}[ \t,]{0,2}(?:if|when|for|in case|means)\b")
@@ -52,22 +51,14 @@ def verdict(reply: str, tail: int | None = None) -> str | None:
     if not marks:
         return None
     last = marks[-1]
-    label = _label(last)
-    if len(marks) > 1 and _label(marks[-2]) != label:
+    if len(marks) > 1 and marks[-2][1] != last[1]:
         start = max(marks[-2].end(), last.start() - _BETWEEN)
         if not ANNOUNCED.search(answer, start, last.start()):
             return None
-    if label is None:
-        return None
+    label = _MEANING[last[1]]
     start = marks[-2].end() if len(marks) > 1 else 0
     place = last.start() - start, last.end() - start
     return None if contradicts([label], answer[start:], *place) else label
-
-
-def _label(mark: re.Match[str]) -> str | None:
-    if mark["letter"]:
-        return _MEANING[mark["letter"]]
-    return ordered_winner(mark["left"], mark["sign"], mark["right"])
 
 
 def are_replies(values: Sequence[str | None]) -> bool:

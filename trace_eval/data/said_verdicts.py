@@ -30,8 +30,6 @@ _BETTER = words_of(
     " besser überlegen gewinnt stärker beter wint bättre vinner"
     " meilleure meilleur supérieure gagne mejor superior gana"
     " melhor vence ganha migliore vince lepsza lepszy wygrywa"
-    " tốt hơn lebih baik lepší jobb parempi bedre bun bună bora millor bolji bolja boljši"
-    " geresnis labāks parem mas mahusay"
     " лучше лучший побеждает кращий краща daha iyi kazanır"
 )
 
@@ -77,13 +75,6 @@ _BETWEEN = words_of(
     # Polish, Russian, Ukrainian, Turkish
     " ogólnie podsumowując odpowiedź jest в целом итоге итак ответ запись явно гораздо"
     " загалом відповідь genel olarak sonuç yanıt cevap"
-    # Vietnamese, Indonesian, Czech, Slovak, Hungarian, Finnish, Danish, Norwegian
-    " tổng thể nhìn chung câu trả lời là secara keseluruhan jawaban adalah celkově celkovo je"
-    " odpověď odpoveď összességében az válasz kaiken kaikkiaan kokonaisuutena vastaus alt er"
-    " i svaret svar"
-    # Romanian, Swahili, Catalan, Croatian, Slovene, Lithuanian, Latvian, Estonian, Filipino
-    " per ansamblu este mai răspunsul kwa ujumla ni jibu conjunt és resposta ukupno odgovor"
-    " na splošno apskritai yra kopumā ir kokkuvõttes on sa kabuuan ang mas"
 ) - {"no"}
 
 #: What is said of the other side does not name a winner; nor does what is granted.
@@ -136,39 +127,6 @@ _OTHER_SCRIPTS = tuple(
     )
 )
 
-#: A line that holds a side alone, or behind a label of three words at most.
-_ALONE = re.compile(
-    r"(?:[^\w:：#]{0,8}(?P<label>\w+(?: \w+){0,2})[*_]{0,3}\s?[:：=])?"
-    r"(?P<before>[^\w:：#]{0,8}(?:\\boxed\{)?)(?P<side>[AB])(?P<behind>[^\w:：]{0,8})"
-)
-
-#: Labels of a side that has not won, or of a part of the question.
-_IS_NO_WINNER = re.compile(
-    r"\b(?:los\w+|worse|worst|weak\w*|second|runner|rejected|confidence|first|order|speaker"
-    r"|last|note|bad|verlierer|schlechter\w*|perdant\w*|pire|perdedor\w*|peor)\b",
-    re.IGNORECASE,
-)
-
-#: A comparison by signs.
-COMPARED = r"(?P<left>[AB])\s?(?P<sign>>{1,3}|<{1,3}|≻|≺|={1,2}|≈)\s?(?P<right>[AB])"
-_COMPARED = re.compile(rf"(?:[^\n:：]{{0,40}}[:：])?\W{{0,8}}{COMPARED}\W{{0,8}}")
-
-#: What both sides get, in numbers.
-_SCORED_SIDES = re.compile(
-    r"^\W{0,8}(?:(?:overall|total|final)?\s?(?:scores?|ratings?)\s?[:：]\s?|overall\s?[:：]\s?)?"
-    r"(?:\w{1,12} )?(?P<left>[AB])\W{1,4}(?P<first>\d{1,3}(?:\.\d{1,2})?)(?:\s?/\s?\d{1,3})?"
-    r"\W{1,6}(?:vs\W{1,2})?(?:\w{1,12} )?"
-    r"(?P<right>[AB])\W{1,4}(?P<second>\d{1,3}(?:\.\d{1,2})?)(?:\s?/\s?\d{1,3})?\W{0,8}$",
-    re.IGNORECASE | re.MULTILINE,
-)
-
-#: Letters of scripts that no list of words above has, and the words of a line in one
-#: of them that says nothing but who is better.
-_UNLISTED = re.compile(
-    r"[\u0370-\u03ff\u0530-\u07ff\u0900-\u109f\u10a0-\u10ff\u1200-\u137f\u1780-\u17ff]"
-)
-_SHORT = 8
-
 
 #: What may stand between a sentence and the verdict behind it.
 _AROUND = "`*_# \n\t"
@@ -190,63 +148,14 @@ def last_winner(text: str) -> str | None:
 
 
 def winner_behind(text: str, start: int) -> str | None:
-    """Return the winner that a reply names in sentences behind its verdict.
-
-    What ends it may name one by marks alone, in any language.
-    """
-    behind = text[start : start + _SEARCHED]
-    last = behind.rstrip().rpartition("\n")[2]
-    return marked_winner(last) or _winner_by_scores(behind) or last_winner(behind)
-
-
-def marked_winner(line: str) -> str | None:
-    """Return the side that a line names by marks alone, whatever its language is.
-
-    >>> [marked_winner(line) for line in ("**A**", "Uamuzi: B", "A << B", "A: noisy")]
-    ['1', '2', '2', None]
-    """
-    if compared := _COMPARED.fullmatch(line):
-        return ordered_winner(compared["left"], compared["sign"], compared["right"])
-    if alone := _ALONE.fullmatch(line):
-        numbers_list = ")" in alone["behind"] and "(" not in alone["before"]
-        if numbers_list or _IS_NO_WINNER.search(alone["label"] or ""):
-            return None
-        return _side_of(alone["side"])
-    sides = set(re.findall(r"\b[AB]\b", line))
-    if _UNLISTED.search(line) and len(line.split()) <= _SHORT and len(sides) == 1:
-        return _side_of(sides.pop())
-    return None
-
-
-def ordered_winner(left: str, sign: str, right: str) -> str | None:
-    """Return the winner of a comparison such as ``A >> B``; None of a side with itself.
-
-    >>> ordered_winner("A", ">>", "B"), ordered_winner("A", "=", "B")
-    ('1', 'tie')
-    """
-    if left == right:
-        return None
-    if sign[0] in "=≈":
-        return "tie"
-    return _side_of(left if sign[0] in ">≻" else right)
-
-
-def _winner_by_scores(text: str) -> str | None:
-    scored = list(_SCORED_SIDES.finditer(text))
-    if not scored or scored[-1]["left"] == scored[-1]["right"]:
-        return None
-    first, second = (float(scored[-1][name]) for name in ("first", "second"))
-    if first == second:
-        return "tie"
-    return _side_of(scored[-1]["left" if first > second else "right"])
+    """Return the winner that a reply names in sentences behind its verdict."""
+    return last_winner(text[start : start + _SEARCHED])
 
 
 def winner_before(text: str, end: int) -> str | None:
     """Return the winner that the sentence right before a reply's verdict names."""
     before = text[max(end - _SEARCHED, 0) : end].rstrip(_AROUND)
     before = before.removesuffix("json").rstrip(_AROUND)
-    if compared := _COMPARED.fullmatch(before.rpartition("\n")[2]):
-        return ordered_winner(compared["left"], compared["sign"], compared["right"])
     sentences = list(_SENTENCE.finditer(before))
     if not sentences or sentences[-1]["end"] in _ASKS:
         return None
