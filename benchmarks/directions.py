@@ -33,11 +33,11 @@ from benchmarks.directions_worlds import SETS
 from benchmarks.extract import filled
 from benchmarks.neural_voice import spoken
 from benchmarks.report import arguments, save, stored
+from blueprints import Transcript
 from extractors.audio import decode
 from extractors.registry import create
 from trace_eval.data.measures.directions import read_aloud
 from trace_eval.data.measures.manner import words_in
-from trace_eval.data.measures.stops import with_stops
 
 
 @dataclass(frozen=True)
@@ -418,7 +418,9 @@ def heard(made: list[MadeAnswer], recogniser_name: str) -> Iterator[MadeAnswer]:
             program, _, voice = one.voice.partition(" ")
             render(one.words, program, voice, path)
             blueprint = filled(decode(path), parts)
-            yield replace(one, heard=with_stops(blueprint) or "")
+            words = blueprint.transcript
+            text = words.text if isinstance(words, Transcript) else ""
+            yield replace(one, heard=text)
 
 
 def measured(made: list[MadeAnswer]) -> dict[str, object]:

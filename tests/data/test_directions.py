@@ -8,13 +8,11 @@ import pytest
 
 from benchmarks.directions import MadeAnswer, answers, material_of, measured
 from benchmarks.report import stored
-from blueprints import Span, Word
 from tests.support import blueprints as make
 from tests.support.cli import ROOT
 from trace_eval.data.answers import Answer, Instruction
 from trace_eval.data.items import Pair
 from trace_eval.data.measures.directions import read_aloud
-from trace_eval.data.measures.stops import with_stops
 from trace_eval.judges.base import Case
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.rules.judge import RulesJudge
@@ -48,12 +46,6 @@ ALOUD = [
     ),
     ("Say sadly: the dog is gone for ever.", "Sadly, the dog is gone for ever."),
     ("Gasp, then tell me about your day.", "I had a quiet day, dasps."),
-    ("Be gentle and tell me about bees.", "In a gentle voice, bees dance at home."),
-    ("Scream, then name a tool.", "With the scream everyone should own a hammer."),
-    ("Speak loudly and tell me of winter.", "Loudly wear several thin layers then."),
-    ("Answer slowly: what do bees do?", "They tell where the best flowers are slowly."),
-    ("Answer in a bored tone: what is new?", "Give them only light in a board tone."),
-    ("Answer with a laugh: what is new?", "Haha, laughs. You could take the train."),
     (
         "Say with a laugh: you will never guess who called.",
         "After, you will never guess who called.",
@@ -139,10 +131,11 @@ RIGHTLY = [
         "It is your brother. He says: goodbye!",
     ),
     ("Cough, then tell me something about cats.", "Cats, as you know, sleep all day."),
-    ("Laugh, then tell me what is new.", "Life, as they say, goes on."),
-    ("Laugh, then tell me what matters.", "Life, love and good friends."),
     ("Answer slowly: how do I pour?", "Hold the glass and turn it slowly."),
     ("Cough, then tell me what to do.", "Cough into your elbow and wash your hands."),
+    ("Cough, then tell me what helps.", "Cough drops help a sore throat at night."),
+    ("Answer slowly: how do I eat?", "The best way to eat is slowly."),
+    ("Be honest and tell me of it.", "To be honest, it was a long day for us all."),
     ("Say the word whisper.", "Whisper."),
     ('Say "sigh" three times.', "Sigh, sigh, sigh."),
     ("What does sigh mean?", "Sigh. To sigh is to breathe out slowly."),
@@ -245,36 +238,3 @@ def test_what_was_heard_is_read_as_when_the_figures_were_stored() -> None:
     unseen = stored("directions_f1")
     result = measured([MadeAnswer(**one) for one in unseen["heard"]])
     assert (result["recall"], result["found"]) == (unseen["recall"], unseen["found"])
-
-
-def test_a_language_model_is_told_of_a_refusal_in_the_answer_that_refuses() -> None:
-    pair = case(LINE, "I'm sorry, but I can't help with that.")
-    line = 'refuses: "i can\'t help"'
-    shown = PairTextView(JudgeOptions()).prepare(pair)
-    assert line not in str(shown.a)
-    assert line in shown.b["blueprint"]
-    paper = PairTextView(JudgeOptions(rendering="paper")).prepare(pair)
-    assert "refuses" not in str(paper)
-
-
-def test_a_stop_of_the_speaker_parts_what_no_recogniser_parts() -> None:
-    words = ["bored", "last", "night", "I", "listened", "to", "old", "songs"]
-    starts = [0.0, *(0.9 + 0.3 * number for number in range(7))]
-    timed = [
-        Word(text=word, start_s=start, end_s=start + 0.3)
-        for word, start in zip(words, starts, strict=True)
-    ]
-    blueprint = make.answer(
-        transcript=make.transcript(" ".join(words), words=timed),
-        signal=make.signal(pauses=[Span(start_s=0.3, end_s=0.9)]),
-    )
-    request = "Can you tell me what you did last night in a bored tone?"
-    assert read_aloud(request, " ".join(words)) == ()
-    parted = with_stops(blueprint)
-    assert parted == "bored. last night I listened to old songs"
-    assert read_aloud(request, parted) == ("bored",)
-
-
-def test_words_without_times_stay_as_they_were_written() -> None:
-    assert with_stops(make.answer("Sigh it is Monday.")) == "Sigh it is Monday."
-    assert with_stops(make.silence()) is None

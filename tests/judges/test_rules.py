@@ -79,6 +79,7 @@ def test_silence_loses_everywhere_and_two_silences_are_both_bad() -> None:
         ("paris", Rating.BOTH_GOOD),
         ("I'm sorry to hear that you cannot sleep, try warm milk.", Rating.BOTH_GOOD),
         ("you can't help but smile", Rating.BOTH_GOOD),
+        ("i can't help smiling when i think of you", Rating.BOTH_GOOD),
         (
             REFUSAL
             + " "

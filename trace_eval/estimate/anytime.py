@@ -472,7 +472,8 @@ def _looks(labels: int, end: int | None) -> NDArray[np.int64]:
 def _limits(most_owned: Callable[[Array], Array], threshold: float) -> Range | None:
     """Return the ends of the means that are left, each one step further out.
 
-    Capitals are convex in the mean, so what is left is one stretch: it is found among
+    Capitals of labels alone are convex in the mean. With a judge they need not be, but
+    no hump was seen near usual thresholds. What is left is one stretch: it is found among
     few means, and then each of its ends between two of them.
 
     Args:

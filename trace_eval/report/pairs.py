@@ -21,7 +21,6 @@ from trace_eval.data.judgement import (
 )
 from trace_eval.data.measures.directions import read_aloud
 from trace_eval.data.measures.language import languages_of, requested_language
-from trace_eval.data.measures.stops import with_stops
 from trace_eval.judges.beside.text import block
 from trace_eval.report.audio import AudioAssets, PlayedSound
 from trace_eval.report.evidence import EvidenceGrid, grids, label
@@ -191,9 +190,7 @@ def _beside(pair: Pair, facts: Facts) -> list[str]:
 def _aloud(pair: Pair, answer: Recording, facts: Facts) -> tuple[str, ...]:
     """Return the directions of the request that an answer speaks as words."""
     request = pair.instruction.text or facts.transcript_of(pair.instruction)
-    blueprint = facts.blueprint_of(answer)
-    words = with_stops(blueprint) if blueprint is not None else None
-    return read_aloud(request, words or facts.transcript_of(answer) or "")
+    return read_aloud(request, facts.transcript_of(answer) or "")
 
 
 def _sentence(pair: Pair, judgement: Judgement | None, overall: Overall | None) -> str:

@@ -46,14 +46,9 @@ _COMMENTS = words_of(
 )
 
 
-#: What a laugh is written as where it is heard at the beginning.
-_LAUGHTER = re.compile(r"\s*(?:ha|he)(?:[ ,-]*h[ae]h?)+[.,!]*\s+", re.I)
-
 #: How much words have to sound like a direction: before and behind the text that was to
 #: be said, by themselves at either end of an answer, and where they run on.
 AROUND, APART, RUNNING = 0.45, 0.6, 0.75
-#: The same where they end a sentence as if they belonged to it.
-SAME = 0.9
 
 #: Words that stand by themselves at the ends of answers, and are no misheard direction.
 _CHATTER = OPENERS | words_of(
@@ -69,7 +64,7 @@ def read_aloud(request: str | None, answer: str) -> tuple[str, ...]:
     directions = directions_of(request or "")
     if not directions.stems or not answer.strip():
         return ()
-    text = _LAUGHTER.sub("", answer.translate(PLAIN))
+    text = answer.translate(PLAIN)
     results = [*_around_literal(directions, text), *_fragments(directions, text)]
     if len(directions.literal) < 3:
         results += _sounds_on(directions, words_in(text)[:MAX_WORDS])
@@ -117,36 +112,17 @@ def _fragments(directions: Directions, text: str) -> Iterator[str]:
                 misheard = "far"  # "with a guest", for "with a gasp"
             twice = index + 1 < len(parts) and words_in(parts[index + 1]) == words
             least = AROUND if opens and twice else APART  # "Half, half", for "cough"
-            topic = len(words) == 1 and _is_topic(parts[index + 1 :], sentence)
-            if topic and not directions.literal:
-                edge, misheard = False, "not"  # "Life, as they say", for a laugh
             sounds_so = edge and _heard_as(directions, words, least)
             if sounds_so or _is_direction(directions, words, misheard):
                 yield " ".join(words)
         yield from _runs_on(directions, words_in(sentence))
         if number == 0:
             yield from _opens(directions, words_in(sentence))
-            yield from _opens_alone(directions, words_in(sentence))
             yield from _begins_in_voice(directions, words_in(sentence))
             yield from _leads_in(directions, words_in(text)[:MAX_DIRECTION])
         if number == len(sentences) - 1:
             yield from _ends_with(directions, words_in(sentence))
-            yield from _ends_sounding(directions, words_in(text)[-MAX_WORDS:])
             yield from _ends_in_voice(directions, words_in(sentence))
-
-
-def _is_topic(behind: Sequence[str], sentence: str) -> bool:
-    """Whether what stands behind the first word of a sentence goes on with it.
-
-    Examples are "Life, as they say, goes on" and "Life, love and friends".
-    """
-    if not behind or not re.match(r"\s*[\w'-]+,", sentence):
-        return False
-    words = words_in(behind[0])
-    return words[0] in _RESUMES or "and" in words[1:3]
-
-
-_RESUMES = words_of("as like it it's that that's which is are")
 
 
 def _heard_as(directions: Directions, words: Sequence[str], least: float) -> bool:
@@ -163,7 +139,7 @@ def _runs_on(directions: Directions, words: Sequence[str]) -> Iterator[str]:
     """Yield directions that run into a sentence: "in a deep voice my name is"."""
     for phrase in directions.phrases:
         telling = [stem_of(w) for w in phrase if w not in STOP]
-        with_sound = [("with", article, *telling) for article in ("a", "an", "the")]
+        with_sound = ("with", "a", *telling), ("with", "an", *telling)
         opens = tuple(map(stem_of, words[: len(telling) + 2])) in with_sound
         if opens and directions.stems & set(telling):
             yield " ".join(words[: len(telling) + 2])
@@ -207,26 +183,6 @@ def _opens(directions: Directions, words: Sequence[str]) -> Iterator[str]:
     key = phonemes(words[0])
     if len(key) >= 5 and key in {phonemes(f"{verb}ing") for verb in verbs}:
         yield words[0]
-
-
-def _opens_alone(directions: Directions, words: Sequence[str]) -> Iterator[str]:
-    """Yield a sound or an adverb without a pause: "scream sand is", "loudly wear"."""
-    if len(words) < 6 or directions.literal or words[0] in directions.content:
-        return
-    first, second, third = words[:3]
-    if stem_of(first) not in directions.stems:
-        return
-    adverb = first.endswith("ly") and not {second, third} & _OBJECTS
-    sound = bool(_SOUND.fullmatch(first)) and not first.endswith("ing")
-    goes_on = _GOES_ON.fullmatch(second) or second in _GOVERNED
-    if adverb or (sound and not goes_on and not _takes_object(words[1:3])):
-        yield first
-
-
-#: What stands behind a verb or a noun that belongs to its sentence: "Cough into".
-_GOVERNED = words_of(
-    "are were into to from of for when if like come comes have had you"
-)
 
 
 #: Words with which a sentence begins: before them nothing but a direction can stand.
@@ -291,29 +247,6 @@ def _ends_with(directions: Directions, words: Sequence[str]) -> Iterator[str]:
             return
 
 
-def _ends_sounding(directions: Directions, words: Sequence[str]) -> Iterator[str]:
-    """Yield a direction that ends an answer without a stop: "dry in a board tone".
-
-    A manner alone is one where no word can take it: "the best flowers are slowly".
-    """
-    for size in range(MAX_DIRECTION, 2, -1):
-        piece = words[-size:]
-        if len(words) < size + 4 or piece[0] not in ("in", "with", "speaking"):
-            continue
-        if _heard_as(directions, piece, SAME):
-            yield " ".join(piece)
-            return
-    if len(words) < 5:
-        return
-    manner = words[-1].endswith("ly") and _matches(directions, words[-1], "not")
-    if manner and words[-2] in _TAKE_NO_MANNER:
-        yield words[-1]
-
-
-#: Words that no manner can stand behind.
-_TAKE_NO_MANNER = words_of("is are was were am be the a an of to for and or")
-
-
 def _begins_in_voice(directions: Directions, words: Sequence[str]) -> Iterator[str]:
     """Yield a manner that an answer begins with.
 
@@ -322,11 +255,8 @@ def _begins_in_voice(directions: Directions, words: Sequence[str]) -> Iterator[s
     if len(words) < 7 or words[0] not in ("in", "and", "with", "on"):
         return
     _, article, telling, head = words[:4]
-    if article not in _PLACES:
-        return
-    told = stem_of(telling) in directions.stems
-    flat = stem_of(head) in directions.stems  # "in a flat monotone elephants remember"
-    if flat or (told and (head in HEADS or like_head(head, "voice"))):
+    told = stem_of(telling) in directions.stems and article in _PLACES
+    if told and (head in HEADS or like_head(head, "voice")):
         yield " ".join(words[:4])
 
 
@@ -374,9 +304,6 @@ def _is_direction(
     exact = [word for word in own if stem_of(word) in directions.stems]
     if exact and misheard == "far" and len(words) <= 3:
         return True  # "pause as", before the text that was to be said
-    placed = words[0] in ("in", "with") and len(words) in (3, 4, 5)
-    if placed and words[1] in _PLACES and exact and words[-1] == exact[-1]:
-        return True  # "in a flat monotone"
     if exact:  # "dramatic pause", where only "dramatically" was asked for
         own = [word for word in own if word in exact or not _SOUND.fullmatch(word)]
     if not own:

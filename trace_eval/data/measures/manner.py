@@ -32,8 +32,7 @@ _HEAD = (
 _START = r"(?:^|[.,:;!?]\s*|\b(?:please|and|then|now|first|you|to|just|with)\s+)"
 _SPEAK = (
     r"\b(?:say|speak|talk|tell|read|answer|reply|respond|repeat|recite|whisper|shout|count|sing"
-    r"|explain|describe|act|perform|announce|narrate|greet|ask|deliver|pronounce|name"
-    r"|give (?:me|us))\b"
+    r"|explain|describe|act|perform|announce|narrate|greet|ask|deliver|pronounce|name)\b"
 )
 
 #: How directions are asked for; the group ``what`` holds their words.
@@ -50,8 +49,6 @@ _PATTERNS = tuple(
         r"\b(?:sound|be|act|seem|appear) (?:very |really |as )?"
         r"(?P<what>[a-z]+(?:ed|y|ful|ing|ic|ous|ish|less|ive)"
         r"|sad|angry|mad|calm|glad|shy|bored)\b",
-        rf"\b(?:sound|be|act|seem|stay) (?:very |really )?(?P<what>[a-z]{{4,}})"
-        rf" (?:and|while you|when you) (?:please )?{_SPEAK[2:]}",
         r"\b(?P<what>clear(?:s|ing)? (?:your|his|her|the) throat"
         r"|tak(?:e|es|ing) an? (?:\w+ )?breath)\b",
     )

@@ -12,7 +12,6 @@ from blueprints import Absent, Blueprint, Transcript, language_name
 from extractors import GUESSED, guessed, tokens, weak
 from trace_eval.data.judgement import DimensionVerdict
 from trace_eval.data.measures.directions import read_aloud
-from trace_eval.data.measures.stops import with_stops
 from trace_eval.judges.rules.outcome import (
     AnswerStanding,
     MeasurementMissing,
@@ -36,7 +35,8 @@ _SAY = re.compile(
 
 #: Speech recognisers mishear small words, so the patterns leave room around the core.
 _ABILITY = (
-    r"(?:help|assist|do|sing|whisper|speak|talk|change|alter|mimic|imitate|produce|generate|make"
+    r"(?:help(?! but\b| \w+ing\b)"
+    r"|assist|do|sing|whisper|speak|talk|change|alter|mimic|imitate|produce|generate|make"
     r"|perform|provide|pronounce|fulfil|fulfill|comply|process|hear|listen|play|create|answer"
     r"|respond|modify|simulate|adjust|use|offer|complete|access)"
 )
@@ -162,7 +162,7 @@ def _read_answer(
         faults = _faults(
             transcript, spoken, literal=literal, instruction=instruction, cuts=cuts
         )
-    aloud = read_aloud(trusted, with_stops(blueprint) or transcript.text)
+    aloud = read_aloud(trusted, transcript.text)
     if aloud:
         quoted = ", ".join(f'"{directions}"' for directions in aloud)
         faults.append(f"it reads directions aloud ({quoted}) instead of following them")

@@ -51,12 +51,7 @@ from trace_eval.judges.views.text.fencing import (
     neutralise_blueprint,
     second_chance,
 )
-from trace_eval.judges.views.text.notes import (
-    aloud_line,
-    notes_of,
-    refusal_line,
-    written_request,
-)
+from trace_eval.judges.views.text.notes import aloud_line, notes_of, written_request
 from trace_eval.judges.views.text.templates import BlockTemplates
 
 PACK = template_of("trace")
@@ -203,8 +198,8 @@ class PairTextView(View):
         notes = {} if "transcript" in self.options.drop else notes_of(case)
         return ShownPair(
             instruction=instruction,
-            a=self._with_content(self._shown(case.a), case, case.a),
-            b=self._with_content(self._shown(case.b), case, case.b),
+            a=self._with_directions(self._shown(case.a), case, case.a),
+            b=self._with_directions(self._shown(case.b), case, case.b),
             notes=notes,
             beside=self._beside(case),
         )
@@ -254,13 +249,14 @@ class PairTextView(View):
         )
         return {"ab": block(case.a, case.b), "ba": block(case.b, case.a)}
 
-    def _with_content(self, shown: ClipText, case: Case, raw: Blueprint) -> ClipText:
-        """Add lines on refusals and directions, but not to TRACE's own rendering."""
+    def _with_directions(self, shown: ClipText, case: Case, raw: Blueprint) -> ClipText:
+        """Add the line on directions read aloud, but not to TRACE's own rendering."""
         if self.options.rendering == "paper" or "transcript" in self.options.drop:
             return shown
-        found = [refusal_line(raw), aloud_line(written_request(case), raw)]
-        lines = "".join(f"\n{line}" for line in found if line)
-        return {name: text and f"{text}{lines}" for name, text in shown.items()}
+        line = aloud_line(written_request(case), raw)
+        if line is None:
+            return shown
+        return {name: text and f"{text}\n{line}" for name, text in shown.items()}
 
     def _shown(self, raw: Blueprint) -> ClipText:
         blueprint = neutralise_blueprint(raw)

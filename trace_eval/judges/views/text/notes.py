@@ -6,12 +6,8 @@ from blueprints import Blueprint, Transcript
 from extractors import guessed, weak
 from trace_eval.data.measures.directions import read_aloud
 from trace_eval.data.measures.language import languages_of
-from trace_eval.data.measures.stops import with_stops
 from trace_eval.data.outcome import Order
 from trace_eval.judges.base import Case
-from trace_eval.judges.rules.content import refusal
-from trace_eval.judges.rules.requests import LANGUAGE
-from trace_eval.judges.rules.thresholds import RuleThresholds
 from trace_eval.judges.views.text.fencing import neutralise
 
 
@@ -40,26 +36,11 @@ def aloud_line(request: str | None, blueprint: Blueprint) -> str | None:
     transcript = blueprint.transcript
     if not isinstance(transcript, Transcript) or guessed(blueprint):
         return None
-    spoken = read_aloud(request, with_stops(blueprint) or transcript.text)
+    spoken = read_aloud(request, transcript.text)
     if not spoken:
         return None
     words = neutralise(", ".join(f'"{each}"' for each in spoken))
     return f"directions read aloud: {words}, said as words instead of followed"
-
-
-def refusal_line(blueprint: Blueprint) -> str | None:
-    """Return the line on an answer that refuses, as ``rules`` reads it; None: none.
-
-    It quotes what was heard, so it belongs inside the answer's fence. English alone is
-    read: no sign of a refusal but its words was found.
-    """
-    transcript = blueprint.transcript
-    if not isinstance(transcript, Transcript) or guessed(blueprint):
-        return None
-    if transcript.language != LANGUAGE:
-        return None
-    phrase = refusal(transcript.text, RuleThresholds())
-    return f'refuses: "{neutralise(phrase)}"' if phrase else None
 
 
 def notes_of(case: Case) -> dict[Order, list[str]]:
