@@ -126,6 +126,29 @@ def rate(pairs: Path, judge: str, out: Path, *options: object) -> tuple[int, str
     return done.code, done.out + done.err
 
 
+def test_a_server_ends_whose_judge_ended_before_it_was_told_of_it(
+    tmp_path: Path,
+) -> None:
+    writes_pid = "import os, sys, time; open(sys.argv[1], 'w').write(str(os.getpid()))"
+    script = f"{writes_pid}; time.sleep(60)"
+    program = ROOT / "trace_eval" / "judges" / "ask" / "warden.py"
+    pid_file = tmp_path / "pid"
+    from_judge, to_warden = os.pipe()
+    from_warden, to_judge = os.pipe()
+    os.close(from_warden)  # nobody listens any more
+    warden = subprocess.Popen(
+        [sys.executable, program, sys.executable, "-c", script, pid_file],
+        stdin=from_judge,
+        stdout=to_judge,
+    )
+    for pipe in (from_judge, to_judge):
+        os.close(pipe)
+    wait_for(lambda: pid_file.exists() and pid_file.read_text() != "", "the server")
+    os.close(to_warden)
+    assert warden.wait(30) == 128 + signal.SIGTERM
+    assert gone([int(pid_file.read_text())])
+
+
 def test_a_file_is_judged_by_llama_cpp_of_its_own(tiny: Path) -> None:
     judge = create_judge(f"gguf:{tiny}", JudgeOptions(num_ctx=16384, max_tokens=400))
     judge.load()

@@ -200,6 +200,12 @@ def test_raters_of_any_column_that_a_user_names_are_annotators(tmp_path: Path) -
     assert report.human
 
 
+def _of_each(table: Opinions) -> set[tuple[str, str, float]]:
+    assert table.rater is not None
+    columns = (table.ids, table.rater, table.facts["score"])
+    return set(zip(*(column.tolist() for column in columns), strict=True))
+
+
 def test_items_that_a_rater_scored_again_tell_of_the_rater_alone(
     tmp_path: Path,
 ) -> None:
@@ -218,6 +224,12 @@ def test_items_that_a_rater_scored_again_tell_of_the_rater_alone(
         "bob": (1, 1.0),
         "cem": (1, 0.0),
     }
+    path = _write(tmp_path / "newest.csv", [*header, "repeat"], *reversed(rows))
+    newest_first = read_ratings(path, columns=Columns(scale=Ends(0, 100)))
+    assert _of_each(newest_first) == _of_each(table)
+    nameless = [(item, "", score, again) for item, _, score, again in rows]
+    path = _write(tmp_path / "nameless.csv", [*header, "repeat"], *nameless)
+    assert len(read_ratings(path, columns=Columns(scale=Ends(0, 100)))) == len(rows)
     untold = _write(tmp_path / "twice.csv", header, *(row[:3] for row in rows))
     with pytest.raises(UserError, match="by ann; delete one, or tell them apart by a"):
         read_ratings(untold)

@@ -307,7 +307,14 @@ def helped_capital(pool: Pool, mean: float, looks: NDArray[np.int64]) -> Array:
     standard_errors = (run_means - mean) * (size / spread)[:, None]
 
     def owned(beliefs: Array, variance: float) -> Array:
-        return _owned(pool, run, beliefs, variance, looks, standard_errors)
+        return _owned(
+            pool,
+            run,
+            beliefs=beliefs,
+            variance=variance,
+            looks=looks,
+            standard_errors=standard_errors,
+        )
 
     no_beliefs = np.zeros(len(pool.labels))
     capital = (1 - DOUBTERS) * owned(_beliefs(pool), PLANNED_REST)
@@ -319,6 +326,7 @@ def helped_capital(pool: Pool, mean: float, looks: NDArray[np.int64]) -> Array:
 def _owned(
     pool: Pool,
     run: _Run,
+    *,
     beliefs: Array,
     variance: float,
     looks: NDArray[np.int64],

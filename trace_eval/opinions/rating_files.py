@@ -153,15 +153,21 @@ def ratings_in(
 
 
 def _first_of_each(ratings: Opinions) -> Opinions:
-    """Keep each rater's first score of an item, and put the repeated ones beside."""
+    """Keep each rater's first score of an item, and put the repeated ones beside.
+
+    Scores without a rater may be of several raters: all of them count.
+    """
     if ratings.repeat is None:
         return ratings
     raters = [""] * len(ratings)
     if ratings.rater is not None:
         raters = ratings.rater.tolist()
+    is_named = np.array([bool(rater) for rater in raters], bool)
     both, _ = index_of(list(zip(raters, ratings.ids.tolist(), strict=True)))
-    is_first = np.zeros(len(ratings), bool)
-    is_first[np.unique(both, return_index=True)[1]] = True
+    in_order = np.argsort(_numbers_of(ratings.repeat.tolist()), kind="stable")
+    _, first_places = np.unique(both[in_order], return_index=True)
+    is_first = ~is_named
+    is_first[in_order[first_places]] = True
     first = replace(ratings.take(is_first), repeat=None)
     number = len(ratings) - len(first)
     if not number:
@@ -170,12 +176,20 @@ def _first_of_each(ratings: Opinions) -> Opinions:
         f"{ratings.source}: {counted(number, 'score')} of items that their rater scored"
         " before: the first counts, and all tell how alike a rater answers"
     )
-    is_repeated = np.bincount(both)[both] > 1
+    is_repeated = (np.bincount(both)[both] > 1) & is_named
     return replace(
         first,
         again=ratings.take(is_repeated),
         warnings=(*first.warnings, DataWarning("repeats", text)),
     )
+
+
+def _numbers_of(repeats: Sequence[object]) -> list[float]:
+    """Return the numbers of repetitions; all alike where one of them is no number."""
+    texts = [str(repeat) for repeat in repeats]
+    if not all(map(is_number, texts)):
+        return [0.0] * len(texts)
+    return [float(text) for text in texts]
 
 
 def columns_of_scores(

@@ -34,7 +34,7 @@ from trace_eval.data import strict_json
 from trace_eval.data.system import cores
 from trace_eval.judges.ask.engine_faults import last_line, port_taken, why_ended
 from trace_eval.judges.ask.llama_server import KEY as LLAMA_KEY
-from trace_eval.judges.ask.warden import GROUP, PATIENCE_S
+from trace_eval.judges.ask.warden import GONE, GROUP, PATIENCE_S
 
 LOOPBACK = "127.0.0.1"
 
@@ -234,6 +234,8 @@ class ModelServer:
         self._spec, self._engine = spec, engine
         self.key = secrets.token_urlsafe(24)
         self._lines: deque[str] = deque(maxlen=_LINES)
+        # process of a warden -> process group of the server that it has started
+        self._group_of: dict[int, int] = {}
         for _ in range(PORTS):
             self.start = make(_free_port(), self.key)
             with self._settings() as key_file:
@@ -274,7 +276,6 @@ class ModelServer:
             environment[engine.key_variable] = self.key
         warden = str(Path(__file__).with_name("warden.py"))
         self._lines.clear()
-        self._group: int | None = None
         try:
             self._process = subprocess.Popen(
                 [sys.executable, "-I", warden, *engine.command(self.start)],
@@ -294,21 +295,29 @@ class ModelServer:
         )
         self._reader.start()
         self._watcher = threading.Thread(
-            target=self._watch, args=(self._process,), daemon=True
+            target=self._watch, args=(self._process, self._reader), daemon=True
         )
         self._watcher.start()
 
-    def _watch(self, process: subprocess.Popen[bytes]) -> None:
+    def _watch(
+        self, process: subprocess.Popen[bytes], reader: threading.Thread
+    ) -> None:
         """End the server's group where the warden was killed before it could."""
-        if process.wait() < 0 and self._group is not None:
-            with suppress(ProcessLookupError):
-                os.killpg(self._group, signal.SIGKILL)
+        was_killed = process.wait() < 0
+        if not was_killed:
+            return
+        reader.join(timeout=1)  # the group may have been told, and not read yet
+        group = self._group_of.get(process.pid)
+        if group is not None:
+            with suppress(*GONE):
+                os.killpg(group, signal.SIGKILL)
 
     def _read(self, process: subprocess.Popen[bytes]) -> None:
         assert process.stdout is not None
         for line in process.stdout:
-            if self._group is None and line.startswith(GROUP.encode()):
-                self._group = int(line.removeprefix(GROUP.encode()))
+            is_told = process.pid in self._group_of
+            if not is_told and line.startswith(GROUP.encode()):
+                self._group_of[process.pid] = int(line.removeprefix(GROUP.encode()))
                 continue
             self._lines.append(line.decode("utf-8", "replace").strip()[:500])
 

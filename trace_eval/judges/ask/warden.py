@@ -17,17 +17,21 @@ from contextlib import suppress
 #: Seconds for a server to end in good order before it is killed.
 PATIENCE_S = 8.0
 
+#: Raised where every process of a group has ended; macOS says so of those that nobody
+#: has waited for.
+GONE = (ProcessLookupError, PermissionError)
+
 #: Begins the line that tells the server's process group, among what the server prints.
 GROUP = "\0group "
 
 
 def end(server: subprocess.Popen[bytes]) -> None:
     """End the server and all that it started."""
-    with suppress(ProcessLookupError):
+    with suppress(*GONE):
         os.killpg(server.pid, signal.SIGTERM)
     with suppress(subprocess.TimeoutExpired):
         server.wait(PATIENCE_S)
-    with suppress(ProcessLookupError):
+    with suppress(*GONE):
         os.killpg(server.pid, signal.SIGKILL)
 
 
@@ -42,8 +46,6 @@ def main(command: list[str]) -> int:
         restore_signals=True,
         preexec_fn=_default_signals,
     )
-    sys.stdout.write(f"\n{GROUP}{server.pid}\n")
-    sys.stdout.flush()
 
     def watch() -> None:
         while os.read(0, 1024):
@@ -51,12 +53,22 @@ def main(command: list[str]) -> int:
         end(server)
 
     threading.Thread(target=watch, daemon=True).start()
-    code = server.wait()
-    with suppress(ProcessLookupError):
-        os.killpg(
-            server.pid, signal.SIGKILL
-        )  # workers that outlive a server that crashed
+    try:
+        _tell(server.pid)
+        code = server.wait()
+    finally:  # workers that outlive a server that crashed
+        with suppress(*GONE):
+            os.killpg(server.pid, signal.SIGKILL)
     return code if code >= 0 else 128 - code
+
+
+def _tell(group: int) -> None:
+    """Tell the parent the server's process group, if it still listens."""
+    try:
+        sys.stdout.write(f"\n{GROUP}{group}\n")
+        sys.stdout.flush()
+    except OSError:  # what is left of the line must not fail at the end, either
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _default_signals() -> None:
