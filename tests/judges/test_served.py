@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from blueprints import UserError
+from blueprints import JudgeError, UserError
 from tests.support import tiny_model
 from tests.support.cases import case
 from tests.support.cli import ROOT, trace_eval
@@ -23,7 +23,9 @@ from tests.support.engines import stand_in
 from tests.support.llm_judges import judged
 from tests.support.processes import wait_for
 from tests.support.servers import need
+from trace_eval.judges.ask import warden
 from trace_eval.judges.ask.engine_faults import why_ended
+from trace_eval.judges.ask.engines import ModelServer, ServedEngine, Start
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import create_judge
 from trace_eval.judges.views.pair.text import PairTextView
@@ -124,29 +126,6 @@ def rate(pairs: Path, judge: str, out: Path, *options: object) -> tuple[int, str
         *options,
     )
     return done.code, done.out + done.err
-
-
-def test_a_server_ends_whose_judge_ended_before_it_was_told_of_it(
-    tmp_path: Path,
-) -> None:
-    writes_pid = "import os, sys, time; open(sys.argv[1], 'w').write(str(os.getpid()))"
-    script = f"{writes_pid}; time.sleep(60)"
-    program = ROOT / "trace_eval" / "judges" / "ask" / "warden.py"
-    pid_file = tmp_path / "pid"
-    from_judge, to_warden = os.pipe()
-    from_warden, to_judge = os.pipe()
-    os.close(from_warden)  # nobody listens any more
-    warden = subprocess.Popen(
-        [sys.executable, program, sys.executable, "-c", script, pid_file],
-        stdin=from_judge,
-        stdout=to_judge,
-    )
-    for pipe in (from_judge, to_judge):
-        os.close(pipe)
-    wait_for(lambda: pid_file.exists() and pid_file.read_text() != "", "the server")
-    os.close(to_warden)
-    assert warden.wait(30) == 128 + signal.SIGTERM
-    assert gone([int(pid_file.read_text())])
 
 
 def test_a_file_is_judged_by_llama_cpp_of_its_own(tiny: Path) -> None:
@@ -483,6 +462,34 @@ def test_a_server_ends_with_its_run_however_that_ends(
     os.kill(run.pid if whom == "run" else warden, how)
     assert run.wait(180) == code
     assert gone(processes)
+
+
+def test_a_server_ends_where_its_run_has_ended_before_it_starts() -> None:
+    """All that the warden started holds its standard error, which must come to an end."""
+    readable, writable = os.pipe()
+    os.close(readable)
+    started = subprocess.Popen(
+        [sys.executable, "-I", warden.__file__, "sleep", "60"],
+        stdin=subprocess.DEVNULL,
+        stdout=writable,
+        stderr=subprocess.PIPE,
+    )
+    os.close(writable)
+    assert started.communicate(timeout=30) == (None, b"")
+    assert started.returncode in {128 + signal.SIGPIPE, 128 + signal.SIGTERM}
+
+
+def test_a_server_ends_where_its_warden_is_killed_at_once(tmp_path: Path) -> None:
+    told = tmp_path / "pid"
+    script = f"echo $$ > {told}; kill -9 $PPID; exec sleep 60"
+    engine = ServedEngine("Shell", "sh", "", lambda start: ["sh", "-c", script])
+
+    def start(port: int, key: str) -> Start:
+        return Start("m", None, "m", port, key, slots=1, context=None)
+
+    with pytest.raises(JudgeError, match="Shell was killed"):
+        ModelServer("vllm:m", engine, start, 30)
+    assert gone([int(told.read_text())])
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ import urllib.request
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -34,7 +34,7 @@ from trace_eval.data import strict_json
 from trace_eval.data.system import cores
 from trace_eval.judges.ask.engine_faults import last_line, port_taken, why_ended
 from trace_eval.judges.ask.llama_server import KEY as LLAMA_KEY
-from trace_eval.judges.ask.warden import GONE, GROUP, PATIENCE_S
+from trace_eval.judges.ask.warden import GROUP, PATIENCE_S, signal_group
 
 LOOPBACK = "127.0.0.1"
 
@@ -212,6 +212,20 @@ ENGINES: dict[str, ServedEngine] = {
 }
 
 
+@dataclass
+class _Group:
+    """The process group of one server, as its warden's output tells it."""
+
+    number: int | None = None
+    is_settled: threading.Event = field(default_factory=threading.Event)
+
+    def settle(self, number: int | None) -> None:
+        """Take the first that is told; None: the output ended."""
+        if not self.is_settled.is_set():
+            self.number = number
+            self.is_settled.set()
+
+
 class ModelServer:
     """A model's server, which lives as long as this process and no longer.
 
@@ -234,8 +248,6 @@ class ModelServer:
         self._spec, self._engine = spec, engine
         self.key = secrets.token_urlsafe(24)
         self._lines: deque[str] = deque(maxlen=_LINES)
-        # process of a warden -> process group of the server that it has started
-        self._group_of: dict[int, int] = {}
         for _ in range(PORTS):
             self.start = make(_free_port(), self.key)
             with self._settings() as key_file:
@@ -276,6 +288,7 @@ class ModelServer:
             environment[engine.key_variable] = self.key
         warden = str(Path(__file__).with_name("warden.py"))
         self._lines.clear()
+        group = _Group()
         try:
             self._process = subprocess.Popen(
                 [sys.executable, "-I", warden, *engine.command(self.start)],
@@ -291,35 +304,29 @@ class ModelServer:
                 f" install it again: {engine.install}"
             ) from error
         self._reader = threading.Thread(
-            target=self._read, args=(self._process,), daemon=True
+            target=self._read, args=(self._process, group), daemon=True
         )
         self._reader.start()
         self._watcher = threading.Thread(
-            target=self._watch, args=(self._process, self._reader), daemon=True
+            target=self._watch, args=(self._process, group), daemon=True
         )
         self._watcher.start()
 
-    def _watch(
-        self, process: subprocess.Popen[bytes], reader: threading.Thread
-    ) -> None:
-        """End the server's group where the warden was killed before it could."""
-        was_killed = process.wait() < 0
-        if not was_killed:
-            return
-        reader.join(timeout=1)  # the group may have been told, and not read yet
-        group = self._group_of.get(process.pid)
-        if group is not None:
-            with suppress(*GONE):
-                os.killpg(group, signal.SIGKILL)
+    def _watch(self, process: subprocess.Popen[bytes], group: _Group) -> None:
+        """End what is left of the server's group when the warden has ended."""
+        process.wait()
+        group.is_settled.wait(1)  # its line may be in the pipe still
+        if group.number is not None:
+            signal_group(group.number, signal.SIGKILL)
 
-    def _read(self, process: subprocess.Popen[bytes]) -> None:
+    def _read(self, process: subprocess.Popen[bytes], group: _Group) -> None:
         assert process.stdout is not None
         for line in process.stdout:
-            is_told = process.pid in self._group_of
-            if not is_told and line.startswith(GROUP.encode()):
-                self._group_of[process.pid] = int(line.removeprefix(GROUP.encode()))
+            if not group.is_settled.is_set() and line.startswith(GROUP.encode()):
+                group.settle(int(line.removeprefix(GROUP.encode())))
                 continue
             self._lines.append(line.decode("utf-8", "replace").strip()[:500])
+        group.settle(None)
 
     def _wait(self, start_s: float) -> bool:
         """Wait until the model is served; False: the port was taken."""

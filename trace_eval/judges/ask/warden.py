@@ -17,22 +17,23 @@ from contextlib import suppress
 #: Seconds for a server to end in good order before it is killed.
 PATIENCE_S = 8.0
 
-#: Raised where every process of a group has ended; macOS says so of those that nobody
-#: has waited for.
-GONE = (ProcessLookupError, PermissionError)
-
 #: Begins the line that tells the server's process group, among what the server prints.
 GROUP = "\0group "
 
 
+def signal_group(group: int, number: int) -> None:
+    """Send a signal to all processes of a group, if any is left."""
+    # macOS refuses it where only ended processes are left that no one has waited for.
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(group, number)
+
+
 def end(server: subprocess.Popen[bytes]) -> None:
     """End the server and all that it started."""
-    with suppress(*GONE):
-        os.killpg(server.pid, signal.SIGTERM)
+    signal_group(server.pid, signal.SIGTERM)
     with suppress(subprocess.TimeoutExpired):
         server.wait(PATIENCE_S)
-    with suppress(*GONE):
-        os.killpg(server.pid, signal.SIGKILL)
+    signal_group(server.pid, signal.SIGKILL)
 
 
 def main(command: list[str]) -> int:
@@ -44,36 +45,32 @@ def main(command: list[str]) -> int:
         stdin=subprocess.DEVNULL,
         process_group=0,
         restore_signals=True,
-        preexec_fn=_default_signals,
+        preexec_fn=_begin,
     )
 
     def watch() -> None:
-        while os.read(0, 1024):
-            pass
+        with suppress(OSError):
+            while os.read(0, 1024):
+                pass
         end(server)
 
-    threading.Thread(target=watch, daemon=True).start()
     try:
-        _tell(server.pid)
+        threading.Thread(target=watch, daemon=True).start()
         code = server.wait()
-    finally:  # workers that outlive a server that crashed
-        with suppress(*GONE):
-            os.killpg(server.pid, signal.SIGKILL)
+    finally:  # workers outlive a server that crashed
+        signal_group(server.pid, signal.SIGKILL)
     return code if code >= 0 else 128 - code
 
 
-def _tell(group: int) -> None:
-    """Tell the parent the server's process group, if it still listens."""
-    try:
-        sys.stdout.write(f"\n{GROUP}{group}\n")
-        sys.stdout.flush()
-    except OSError:  # what is left of the line must not fail at the end, either
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+def _begin() -> None:
+    """Tell the group from within the server's process, before it is the server.
 
-
-def _default_signals() -> None:
+    So the parent hears of each server, even if this program is killed meanwhile. Where
+    no one listens any more, the write ends the process.
+    """
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
+    os.write(1, f"\n{GROUP}{os.getpid()}\n".encode())
 
 
 if __name__ == "__main__":
