@@ -87,6 +87,7 @@ def test_a_row_says_how_often_people_agree(tmp_path: Path) -> None:
         (["a.wav", "b.wav"], ["x"], "2 clips and 1 prompts; give one prompt per clip"),
         ("a.wav", ["x"] * 5, "clips are of type str; give a list"),
         (["a.wav", "b.wav"], "xy", "prompts are of type str; give a list"),
+        ({"a.wav": 1}, ["x"], "clips are of type dict; give a list"),
         (iter(["a.wav"]), ["x"], "clips are of type list_iterator; give a list"),
         (
             ["a.wav", "b.wav"],

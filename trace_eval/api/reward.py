@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Mapping, Sequence, Sized
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from pydantic import ValidationError
 
 from blueprints import InputError
@@ -77,7 +78,9 @@ class RewardFunction:
                 kind.
         """
         for what, batch in (("clips", clips), ("prompts", prompts)):
-            if isinstance(batch, str | bytes) or not isinstance(batch, Sized):
+            if isinstance(batch, str | bytes) or not isinstance(
+                batch, Sequence | np.ndarray
+            ):
                 raise InputError(
                     f"reward: {what} are of type {type(batch).__name__}; give a list"
                 )
