@@ -41,6 +41,9 @@ def test_each_clip_is_compared_with_the_others_of_its_prompt(tmp_path: Path) -> 
         "no run with human labels was named; give one as labelled=RUN"
     }
     assert len(judge.seen) == 6
+    for prompt in (None, 3):
+        unworded = function([low, high], [prompt, prompt])
+        assert [row.reward for row in unworded] == [0.0, 1.0]
 
 
 def test_a_bad_clip_costs_its_own_comparisons(tmp_path: Path) -> None:
