@@ -41,6 +41,9 @@ def test_each_clip_is_compared_with_the_others_of_its_prompt(tmp_path: Path) -> 
         "no run with human labels was named; give one as labelled=RUN"
     }
     assert len(judge.seen) == 6
+    for prompt in (None, 3):
+        unworded = function([low, high], [prompt, prompt])
+        assert [row.reward for row in unworded] == [0.0, 1.0]
 
 
 def test_a_bad_clip_costs_its_own_comparisons(tmp_path: Path) -> None:
@@ -87,6 +90,7 @@ def test_a_row_says_how_often_people_agree(tmp_path: Path) -> None:
         (["a.wav", "b.wav"], ["x"], "2 clips and 1 prompts; give one prompt per clip"),
         ("a.wav", ["x"] * 5, "clips are of type str; give a list"),
         (["a.wav", "b.wav"], "xy", "prompts are of type str; give a list"),
+        ({"a.wav": 1}, ["x"], "clips are of type dict; give a list"),
         (iter(["a.wav"]), ["x"], "clips are of type list_iterator; give a list"),
         (
             ["a.wav", "b.wav"],

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Mapping, Sequence, Sized
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from pydantic import ValidationError
 
 from blueprints import InputError
@@ -64,7 +65,9 @@ class RewardFunction:
             self._agreement, self._unknown = _agreement(labelled, options)
 
     def __call__(
-        self, clips: Sequence[str | os.PathLike[str] | bytes], prompts: Sequence[str]
+        self,
+        clips: Sequence[str | os.PathLike[str] | bytes],
+        prompts: Sequence[str | float | None],
     ) -> list[Reward]:
         """Compare a batch of clips; returns a row per clip, in their order.
 
@@ -77,7 +80,9 @@ class RewardFunction:
                 kind.
         """
         for what, batch in (("clips", clips), ("prompts", prompts)):
-            if isinstance(batch, str | bytes) or not isinstance(batch, Sized):
+            if isinstance(batch, str | bytes) or not isinstance(
+                batch, Sequence | np.ndarray
+            ):
                 raise InputError(
                     f"reward: {what} are of type {type(batch).__name__}; give a list"
                 )
@@ -86,7 +91,7 @@ class RewardFunction:
                 f"reward: {len(clips)} clips and {len(prompts)} prompts; give one"
                 " prompt per clip"
             )
-        groups: dict[str, list[int]] = defaultdict(list)
+        groups: dict[str | None, list[int]] = defaultdict(list)
         for number, prompt in enumerate(prompts):
             groups[_text(number, prompt)].append(number)
         answers = [_answer(number, clip) for number, clip in enumerate(clips)]
@@ -187,13 +192,17 @@ def reward(
     return RewardFunction(chosen, None if labelled is None else Path(labelled))
 
 
-def _text(number: int, prompt: object) -> str:
-    """Return the words of a prompt; refuse messages, of which one was asked."""
-    if isinstance(prompt, str):
+def _text(number: int, prompt: object) -> str | None:
+    """Return the words of a prompt, None for none; refuse a list of messages."""
+    if prompt is None or isinstance(prompt, str):
         return prompt
+    if isinstance(prompt, int | float):
+        return str(prompt)
+    remedy = "give the words that were asked"
+    if isinstance(prompt, list):
+        remedy += ", of a list of messages prompt[-1]['content']"
     raise InputError(
-        f"reward: prompt {number} is of type {type(prompt).__name__}; give the words that were"
-        " asked, of a list of messages prompt[-1]['content']"
+        f"reward: prompt {number} is of type {type(prompt).__name__}; {remedy}"
     )
 
 
