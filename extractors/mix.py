@@ -116,7 +116,12 @@ class Mix:
         if _most_in_a_second(lost) < _MOST_LOST_S:
             return None
         is_weak = is_audible & (each < _LOST * each.max(axis=0))
-        lost_of_each = is_weak.mean(axis=2).sum(axis=1) * _FRAME_S
+        lost_by_stretch = is_weak.mean(axis=2) * _FRAME_S
+        lost_of_each = lost_by_stretch.sum(axis=1)
+        for channel, of_channel in enumerate(lost_by_stretch):
+            # a talker whom the mix has, and this channel has not
+            if _most_in_a_second(np.where(lost > 0, 0.0, of_channel)) >= _MOST_LOST_S:
+                lost_of_each[channel] = np.inf
         if lost_of_each.min() > _BETTER * lost.sum():
             return None
         is_best = np.isclose(lost_of_each, lost_of_each.min())

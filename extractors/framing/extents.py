@@ -175,11 +175,13 @@ def _voc(reader: Reader, place: int) -> list[Extent]:
     """Walk blocks up to the one of type 0, behind which other data stand."""
     at = place + reader.number(place + 20, 2)
     while kind := reader.number(at, 1):
+        if kind > _LAST_OF_VOC:
+            return [Extent(place, reader.size)]
         at += 4 + reader.number(at + 1, 3)
         if at > reader.size:
             cut = _fewer(at - place, reader.size - place)
             return [Extent(place, reader.size, cut=cut)]
-        if at == reader.size or kind > _LAST_OF_VOC:
+        if at == reader.size:
             return [Extent(place, reader.size)]
     return [_apart(reader, place, min(at + 1, reader.size))]
 

@@ -465,7 +465,7 @@ def test_a_server_ends_with_its_run_however_that_ends(
 
 
 def test_a_server_ends_where_its_run_has_ended_before_it_starts() -> None:
-    """All that the warden started holds its standard error, which must come to an end."""
+    """All that the warden started holds its standard error, which comes to an end."""
     readable, writable = os.pipe()
     os.close(readable)
     started = subprocess.Popen(

@@ -223,7 +223,9 @@ def _tool_of_span(span: _Span) -> Iterator[dict[str, Any]]:
 
 
 def _first(facts: dict[str, Any], keys: tuple[str, ...]) -> Any:
-    return next((facts[key] for key in keys if facts.get(key)), None)
+    """Return the first of these facts that is stated, be it false or 0."""
+    stated = (facts[key] for key in keys if facts.get(key) not in (None, ""))
+    return next(stated, None)
 
 
 def _in_order(words: list[Words]) -> list[dict[str, Any]]:

@@ -57,7 +57,7 @@ PLATFORMS = (
             r'|"kind"\s*:\s*"(user|bot)_speech_started"'
             r'|"label"\s*:\s*"rtvi-ai"',
             r'"(content|kind|label)"',
-            r'"(timestamp|type)"',
+            r'"timestamp"|"label"\s*:\s*"rtvi-ai"',
         ),
         turns=("turns",),
         columns=_OUR_COLUMNS,

@@ -34,9 +34,10 @@ def worded_turns(
     """Return rows ``role``, ``start``, ``end`` and ``text`` of stretches in order.
 
     An answer is written about when it begins to be heard: its words go to the stretch
-    that begins nearest. A question is written once it is recognised: its words go to
-    the last stretch that had begun. Words without a stretch are a row without times,
-    and a stretch with neither end nor words is none.
+    that begins nearest, and those of its later sentences to the one that holds them. A
+    question is written once it is recognised: its words go to the last stretch that had
+    begun. Words without a stretch are a row without times, and a stretch with neither
+    end nor words is none.
     """
     rows: list[dict[str, Any]] = []
     for stretch in sorted(stretches, key=lambda one: one.start):
@@ -57,6 +58,10 @@ def _row_of(rows: Sequence[dict[str, Any]], words: Words) -> dict[str, Any] | No
     if at is None or not timed:
         return None
     if words.role == "agent":
-        return min(timed, key=lambda row: abs(row["start"] - at))
+        nearest = min(timed, key=lambda row: abs(row["start"] - at))
+        holds = [row for row in timed if row["start"] <= at <= (row["end"] or at)]
+        if holds and abs(nearest["start"] - at) > _EARLY_S:
+            return holds[-1]  # a later sentence of a long answer
+        return nearest
     begun = [row for row in timed if row["start"] <= at + _EARLY_S]
     return begun[-1] if begun else timed[0]
