@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from trace_eval.runs.events import RunEvent
 from trace_eval.runs.ray.desk import Desk
+from trace_eval.runs.ray.judger import Reports
 from trace_eval.runs.standing import Standing
 
 
@@ -38,3 +41,13 @@ def test_the_node_of_a_late_start_is_forgotten(desk: Desk) -> None:
     assert desk.lost("2-of-5.1") is None
     desk.begin("2-of-5.1", "node-b")
     assert desk.lost("2-of-5.1") is None
+
+
+def test_a_shard_whose_worker_was_lost_after_its_end_is_done(desk: Desk) -> None:
+    """Its results lie in the place, so that the next try finds nothing to judge."""
+    desk.tell("2-of-5.1", Standing(done=8))
+    desk.lost("2-of-5.1")
+    reports = Reports(partial(desk.tell, "2-of-5.4"), items=8)
+    reports.listen(RunEvent(pending=0))
+    reports.tell()
+    assert desk.standing()[0].done == 8

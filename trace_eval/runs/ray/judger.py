@@ -145,7 +145,8 @@ class Judger:
             common.options, judging=replace(common.options.judging, purse=purse)
         )
         session: Session | None = None
-        reports = _Reports(partial(self._report, holder))
+        report = partial(self._report, holder)
+        reports = Reports(report, items=len(work.manifest.items))
         try:
             session = Session(
                 manifest=work.manifest,
@@ -202,21 +203,28 @@ def _refuse_difference(expected: RunRecord, record: RunRecord) -> None:
         )
 
 
-class _Reports:
+class Reports:
     """Counts the events of a session, and reports now and then.
+
+    Items that an earlier try has scored are done, too: the job counts all items of a
+    shard that is not finished.
 
     Args:
         tell: takes a report.
+        items: how many the shard has.
     """
 
-    def __init__(self, tell: Callable[[Standing], object]) -> None:
+    def __init__(self, tell: Callable[[Standing], object], items: int) -> None:
         self._standing = Standing()
         self._tell = tell
+        self._items = items
         self._told = time.monotonic()
 
     def listen(self, event: RunEvent) -> None:
         """Count an event."""
         self._standing.count(event)
+        if event.pending is not None:
+            self._standing.done += self._items - event.pending
         if time.monotonic() - self._told > _TELL_S:
             self.tell()
 
