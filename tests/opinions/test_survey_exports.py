@@ -176,11 +176,13 @@ def test_a_question_in_another_language_is_not_lost_without_a_word(
 def test_items_of_psytoolkit_are_numbered_behind_their_question(tmp_path: Path) -> None:
     path = _write(
         tmp_path / "data.csv",
-        ["participant", "TIME_start", "pref:1", "pref:2", "pref:3"],
-        ["s.1", "2026-01-01-10-00", 1, 2, 2],
-        ["s.2", "2026-01-01-10-00", 2, 2, 1],
+        ["participant", "TIME_start", "Hand (1 left)", "pref:1", "pref:2", "pref:3"],
+        ["s.1", "2026-01-01-10-00", 1, 1, 2, 2],
+        ["s.2", "2026-01-01-10-00", 2, 2, 2, 1],
     )
-    labels = _labels(read_labels(path))
+    table = read_labels(path)
+    assert "Hand" not in _said(table)  # of another form than the answers
+    labels = _labels(table)
     assert labels[:3] == [("s.1", "1", "1"), ("s.1", "2", "2"), ("s.1", "3", "2")]
     assert [label for who, _, label in labels if who == "s.2"] == ["2", "2", "1"]
 

@@ -24,6 +24,11 @@ from tests.support.platform_samples import (
     write_exports,
 )
 from trace_eval.conversations.layouts import read_conversations
+from trace_eval.conversations.layouts.stretches import (
+    LoggedSpeech,
+    Words,
+    worded_turns,
+)
 from trace_eval.data.conversation import ConversationItem
 
 #: What their formats do not hold: a clock, tools.
@@ -77,6 +82,22 @@ def test_every_export_is_the_same_call(tmp_path: Path, name: str) -> None:
             RESULT,
         )
         assert call.turn == 1  # after the question
+
+
+def test_words_of_a_side_without_stretches_stand_where_they_were_said() -> None:
+    stretches = [LoggedSpeech("user", 0.0, 2.0), LoggedSpeech("user", 6.0, 8.0)]
+    words = [
+        Words("user", "When?", 1.5),
+        Words("agent", "At nine.", 3.0),
+        Words("user", "And back?", 7.5),
+        Words("agent", "At ten.", None),
+    ]
+    rows = worded_turns(stretches, words)
+    assert [row["text"] for row in rows] == [one.text for one in words]
+    long_answer = [LoggedSpeech("agent", 0.0, 20.0), LoggedSpeech("agent", 22.0, 25.0)]
+    (row,) = worded_turns(long_answer[:1], [Words("agent", "Well.", 12.0)])
+    first, second = worded_turns(long_answer, [Words("agent", "Well.", 12.0)])
+    assert (row["text"], first["text"], second.get("text")) == ("Well.", "Well.", None)
 
 
 def test_realtime_answers_have_the_times_that_the_log_has(tmp_path: Path) -> None:

@@ -84,8 +84,9 @@ class ClipExtractor:
         }
         self._for_language: dict[tuple[str, str | None, str | None], _ForLanguage] = {}
         self._libraries = ThreadpoolController()
-        #: How many modules and models were loaded when libraries were looked for.
-        self._searched = (len(sys.modules), 0)
+        #: How many modules there were when libraries were looked for; None: a model was
+        #: loaded since.
+        self._modules_then: int | None = len(sys.modules)
 
     def run(
         self,
@@ -140,9 +141,10 @@ class ClipExtractor:
         look for libraries takes longer than a short clip, so that is done again only
         where a module or a model was loaded.
         """
-        loaded = (len(sys.modules), len(self._loaded))
-        if loaded != self._searched:
-            self._libraries, self._searched = ThreadpoolController(), loaded
+        modules = len(sys.modules)
+        if modules != self._modules_then:
+            self._libraries = ThreadpoolController()
+            self._modules_then = modules
         limit: AbstractContextManager[object] = self._libraries.limit(
             limits=1, user_api="blas"
         )
@@ -273,6 +275,7 @@ class ClipExtractor:
         group = extractor.group
         if group not in self._loaded:
             self._loaded.add(group)
+            self._modules_then = None
             reason = extractor.unavailable()
             if reason is None:
                 try:

@@ -46,8 +46,8 @@ from trace_eval.opinions.units import index_of
 
 #: What else tells two scores apart where nobody says who rated.
 _OF_A_JUDGE = (
-    "give each an id of its own; where raters gave them, name their column: --column"
-    " rater=COLUMN"
+    "give each an id of its own, for a judge's repetitions are not read; where raters"
+    " gave them, name their column: --column rater=COLUMN"
 )
 
 

@@ -10,6 +10,7 @@ from blueprints import counted
 from trace_eval.data import names
 from trace_eval.data.spelling import is_missing
 from trace_eval.opinions.cells import CATEGORIES, number_of
+from trace_eval.opinions.column_words import names_a_part
 from trace_eval.opinions.survey_cells import (
     Records,
     SurveyRecord,
@@ -112,8 +113,8 @@ def form(records: Records, notes: list[str]) -> Iterator[SurveyRecord]:
         " called by what stands beside the question"
     )
     notes.extend(
-        f"{column} was left out, because its question has no other item; give all"
-        " columns of one question the same words"
+        f"{column} was left out, because its question has no other item; if it is an"
+        " answer, give all columns of one question the same words"
         for column in _alone(records, answers)
     )
     for number, record in enumerate(records, start=1):
@@ -132,16 +133,22 @@ def form(records: Records, notes: list[str]) -> Iterator[SurveyRecord]:
 
 
 def _alone(records: Records, answers: Collection[str]) -> list[str]:
-    """List columns of questions about one item that have the answers of the others."""
+    """List columns called like the answers that have answers, about one item alone."""
+    forms = [form for form in _FORMS if all(_has_form(name, form) for name in answers)]
     given = {cell_text(record, name) for record in records for name in answers} - {""}
     alone: list[str] = []
     for name in columns_of(records):
-        text = _NUMBER.sub("", name)
-        if name in answers or not any(form.fullmatch(text) for form in _FORMS):
+        if name in answers or names_a_part(name):
+            continue
+        if not any(_has_form(name, form) for form in forms):
             continue
         if not given.isdisjoint({cell_text(record, name) for record in records}):
             alone.append(name)
     return alone
+
+
+def _has_form(column: str, form: re.Pattern[str]) -> bool:
+    return form.fullmatch(_NUMBER.sub("", column)) is not None
 
 
 def _rater_column(records: Records) -> str | None:

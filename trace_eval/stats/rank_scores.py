@@ -168,8 +168,9 @@ def _systems(items: Opinions, judge: Opinions) -> _Means:
     systems, system = systems_of(items)
     if not systems:
         raise UserError(
-            f"{items.source}: a ranking needs the system of every answer; name its"
-            " column: --column system=COLUMN"
+            f"{items.source}: a ranking needs the system of every answer; of a table name"
+            " its column: --column system=COLUMN; of a run give the items a system and"
+            " rate them again"
         )
     nameless = np.flatnonzero(system < 0)
     if len(nameless):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -36,20 +37,25 @@ def worded_turns(
     An answer is written about when it begins to be heard: its words go to the stretch
     that begins nearest, and those of its later sentences to the one that holds them. A
     question is written once it is recognised: its words go to the last stretch that had
-    begun. Words without a stretch are a row without times, and a stretch with neither
-    end nor words is none.
+    begun. Words of a side without a stretch are a row without times, where the log had
+    them; those without a time stand last. A stretch with neither end nor words is none.
     """
     rows: list[dict[str, Any]] = []
+    placed: list[tuple[float, dict[str, Any]]] = []
     for stretch in sorted(stretches, key=lambda one: one.start):
-        rows.append({"role": stretch.role, "start": stretch.start, "end": stretch.end})
+        row = {"role": stretch.role, "start": stretch.start, "end": stretch.end}
+        rows.append(row)
+        placed.append((stretch.start, row))
     for one in words:
-        row = _row_of(rows, one)
-        if row is None:
-            rows.append({"role": one.role, "text": one.text})
+        spoken = _row_of(rows, one)
+        if spoken is None:
+            at = math.inf if one.at is None else one.at
+            placed.append((at, {"role": one.role, "text": one.text}))
         else:
-            texts = (row.get("text"), one.text)
-            row["text"] = " ".join(text for text in texts if text)
-    return [row for row in rows if row.get("text") or row.get("end") is not None]
+            texts = (spoken.get("text"), one.text)
+            spoken["text"] = " ".join(text for text in texts if text)
+    placed.sort(key=lambda one: one[0])
+    return [row for _, row in placed if row.get("text") or row.get("end") is not None]
 
 
 def _row_of(rows: Sequence[dict[str, Any]], words: Words) -> dict[str, Any] | None:
