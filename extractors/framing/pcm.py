@@ -166,7 +166,7 @@ def w64(reader: Reader, place: int) -> SampleLayout | None:
                 plain=plain,
             )
         if name == b"fmt " + _W64_CHUNK:
-            plain = reader.number(at + 24, 2) in (1, 3, 6, 7, 0xFFFE)
+            plain = reader.number(at + 24, 2) in _PLAIN_CODINGS
             rate = float(reader.number(at + 32, 4))
             frame = max(1, reader.number(at + 36, 2))
         if size < _W64_HEADER:

@@ -93,6 +93,27 @@ def test_ends_that_are_searched_are_those_of_the_whole_grid() -> None:
         assert interval == pytest.approx((left[0] - step, left[-1] + step))
 
 
+def test_where_all_pairs_have_a_label_the_judge_widens_the_interval() -> None:
+    """The page says so: what it helped to say early has to hold at the end, too."""
+    rng = np.random.default_rng(5)
+    value = (rng.random(60) < 0.7).astype(float)
+    said = np.where(rng.random(60) < 0.8, value, 1 - value)
+    arrivals = Arrivals(value, np.ones(60))
+    pool = Pool(
+        labels=value,
+        verdicts=said,
+        units=np.arange(1, 61),
+        mean=float(said.mean()),
+        pairs=60,
+        independent=60,
+    )
+    alone = anytime_mean(arrivals).interval
+    helped = anytime_mean(arrivals, pool=pool).interval
+    assert alone is not None
+    assert helped is not None
+    assert helped[1] - helped[0] > alone[1] - alone[0]
+
+
 def test_what_was_said_with_a_judge_stays_said_until_every_pair_has_a_label() -> None:
     rng = np.random.default_rng(1)
     value = rng.choice((1.0, 0.5, 0.0), 120, p=(0.55, 0.2, 0.25))
