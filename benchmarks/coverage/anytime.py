@@ -23,7 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.coverage.rows import Row, rng_of, share
-from trace_eval.estimate.anytime import Arrivals, Pool, log_capital, log_purse
+from trace_eval.estimate.anytime import Arrivals, log_capital, log_purse
+from trace_eval.estimate.helped_bets import Pool
 
 Array = NDArray[np.float64]
 

@@ -26,7 +26,8 @@ from trace_eval.review.loudness import Level, gains, low_passed
 from trace_eval.review.opening import open_review
 from trace_eval.review.options import ReviewOptions
 from trace_eval.review.page_scores import letters_of, score_page
-from trace_eval.review.protocol_files import clips_of, loudness_of, notes, trap_answers
+from trace_eval.review.protocol_files import clips_of, loudness_of, trap_answers
+from trace_eval.review.protocol_notes import notes
 from trace_eval.review.protocol_results import protocol_results
 from trace_eval.review.session import Review
 from trace_eval.review.views import Remark

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from tests.support.cli import trace_eval
-from trace_eval.estimate.anytime import GRID, Arrivals, Pool, anytime_mean, log_capital
+from trace_eval.estimate.anytime import GRID, Arrivals, anytime_mean, log_capital
+from trace_eval.estimate.helped_bets import Pool
 from trace_eval.stats.inference.stopping import (
     Votes,
     agreement,

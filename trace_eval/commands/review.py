@@ -89,7 +89,8 @@ def _write(
     from trace_eval.review.estimate import accuracies, accuracy_lines
     from trace_eval.review.exports import write_exports
     from trace_eval.review.labelstudio import write_tasks
-    from trace_eval.review.protocol_files import loudness_of, notes
+    from trace_eval.review.protocol_files import loudness_of
+    from trace_eval.review.protocol_notes import notes
 
     if label_studio:
         written = write_tasks(opened, label_studio)

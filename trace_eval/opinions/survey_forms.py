@@ -134,21 +134,21 @@ def form(records: Records, notes: list[str]) -> Iterator[SurveyRecord]:
 
 def _alone(records: Records, answers: Collection[str]) -> list[str]:
     """List columns called like the answers that have answers, about one item alone."""
-    forms = [form for form in _FORMS if all(_has_form(name, form) for name in answers)]
+    forms = [form for form in _FORMS if _have_form(answers, form)]
     given = {cell_text(record, name) for record in records for name in answers} - {""}
     alone: list[str] = []
     for name in columns_of(records):
         if name in answers or names_a_part(name):
             continue
-        if not any(_has_form(name, form) for form in forms):
+        if not any(_have_form([name], form) for form in forms):
             continue
         if not given.isdisjoint({cell_text(record, name) for record in records}):
             alone.append(name)
     return alone
 
 
-def _has_form(column: str, form: re.Pattern[str]) -> bool:
-    return form.fullmatch(_NUMBER.sub("", column)) is not None
+def _have_form(columns: Collection[str], form: re.Pattern[str]) -> bool:
+    return all(form.fullmatch(_NUMBER.sub("", column)) for column in columns)
 
 
 def _rater_column(records: Records) -> str | None:

@@ -16,7 +16,7 @@ from trace_eval.review.exports import files_of, without_rows
 from trace_eval.review.forms import Phase
 from trace_eval.review.loudness import ItemLoudness
 from trace_eval.review.pages import titles_of
-from trace_eval.review.protocol_files import notes
+from trace_eval.review.protocol_notes import notes
 from trace_eval.review.protocol_results import protocol_results
 from trace_eval.review.session import Review
 from trace_eval.review.views import Labelled

@@ -16,8 +16,9 @@ from itertools import combinations
 import numpy as np
 
 from blueprints import counted
-from trace_eval.estimate.anytime import Pool, anytime_mean
+from trace_eval.estimate.anytime import anytime_mean
 from trace_eval.estimate.arrays import Array
+from trace_eval.estimate.helped_bets import Pool
 from trace_eval.estimate.interval import Range
 from trace_eval.stats.inference.votes import Votes, arrivals_of, more_raters, more_units
 from trace_eval.stats.sentences import POWER, about, percent, rate

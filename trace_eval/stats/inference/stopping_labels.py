@@ -7,8 +7,8 @@ from itertools import combinations
 
 import numpy as np
 
-from trace_eval.estimate.anytime import Pool
 from trace_eval.estimate.arrays import Mask, Reals
+from trace_eval.estimate.helped_bets import Pool
 from trace_eval.opinions.codes import MISSING, POINTS
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.units import WholeNumbers, index_of

@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from trace_eval.estimate.anytime import LABELS_SHARE, Arrivals, Pool, first_end, past_of
+from trace_eval.estimate.anytime import LABELS_SHARE, Arrivals, first_end, past_of
 from trace_eval.estimate.arrays import Array
+from trace_eval.estimate.helped_bets import Pool
 from trace_eval.opinions.units import WholeNumbers, index_of
 from trace_eval.stats.sentences import POWER
 
