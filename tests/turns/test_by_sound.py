@@ -387,12 +387,14 @@ def test_a_recording_under_two_names_is_used_once_and_no_call_of_its_own(
     assert "retell-1_user.wav holds the agent alone" in "; ".join(item.caveats)
 
 
+@pytest.mark.parametrize("rings_s", [0.0, 12.0])
 def test_one_side_under_two_names_is_found_wherever_its_log_begins(
-    tmp_path: Path,
+    rings_s: float, tmp_path: Path
 ) -> None:
-    """The log's times are Unix times, and its recording began .8 s before them."""
+    """The log's times are Unix times, and its recording began .8 s or more before."""
     (tmp_path / "otel.livekit.json").write_text(export_text("otel.livekit.json"))
-    sound = sides({"agent": [(1.3, 2.8), (6.8, 8.8)]})
+    spans = [(1.3 + rings_s, 2.8 + rings_s), (6.8 + rings_s, 8.8 + rings_s)]
+    sound = sides({"agent": spans}, end_s=10.0 + rings_s)
     for who in ("user", "agent"):
         soundfile.write(tmp_path / f"desk_{who}.wav", sound[:, 1], SPEECH_RATE)
     item = _one(read_conversations(tmp_path))

@@ -117,6 +117,12 @@ SILENT: dict[str, Any] = {
 
 
 ASKED = [*LOOP[:3], ("user", 7.0, 8.0, "Could you say that again, please?"), LOOP[4]]
+BOTH = [
+    *ASKED,
+    ("user", 10.0, 11.0, "Yes, please do."),
+    ("agent", 11.5, 12.5, f"So {LOOP[4][3]}"),
+]
+COMPLAINS = [*LOOP[:3], ("user", 7.0, 8.0, "Please do not repeat yourself."), LOOP[4]]
 READ_BACK = [*LOOP[:3], ("user", 7.0, 8.0, "Yes."), (*LOOP[4][:3], f"So {LOOP[4][3]}")]
 LOST: dict[str, Any] = {
     "meta": {
@@ -141,6 +147,7 @@ LOST: dict[str, Any] = {
         (_call([GOOD[1], GOOD[3]]), "agent", "says nothing in 10.0 s"),
         (_call(GOOD[:4], None, 20.0), "agent", "is silent, 1 time, first at 8.0 s"),
         (_call(LOOP), "agent", "says itself again, 1 time, first at 8.7 s"),
+        (_call(COMPLAINS), "agent", "says itself again, 1 time, first at 8.7 s"),
         (_call(LATE, end_s=16.0), "agent", "is late in 2 of 2 replies"),
         (
             _call(GOOD[:3], "user_hangup", 6.5),
@@ -203,6 +210,7 @@ def test_each_fault_is_laid_at_somebody_s_door(
         _call(ASKS),
         _call(ASKED),
         _call(READ_BACK),
+        _call(BOTH, end_s=13.0),
         _call(CODE),
         _call(AGAIN),
         _call(GOOD, end_s=20.0),

@@ -29,9 +29,13 @@ _TURN_S, _CODE = 1.0, 3
 
 _SAY_AGAIN = re.compile(
     r"\b(say|tell|read|explain|hear|give)\b.{0,30}\b(again|once more)\b"
-    r"|\b(repeat|pardon|come again|phir se|dobara)\b|फिर से|दोबारा",
+    r"|\brepeat (that|it|this|please|the)\b|\b(can|could|would|please)\b.{0,20}\brepeat\b"
+    r"|\b(pardon|come again|phir se|dobara)\b|फिर से|दोबारा",
     re.IGNORECASE,
 )
+
+#: Words of complaints about what was said again.
+_COMPLAINS = re.compile(r"\b(not|stop|why|same|keep)\b|n't\b", re.IGNORECASE)
 _WORD = re.compile(r"[^\W_]+")
 _TAG = re.compile(r"\[[^\[\]]*\]|<[^<>]*>")
 
@@ -98,20 +102,28 @@ def says_again(conversation: Conversation, role: Role) -> Iterator[str]:
 def asked_to_repeat(conversation: Conversation, number: int) -> bool:
     """Tell whether the caller asks, right before a turn of the agent, to hear it again.
 
-    Told are English and Hindi.
+    It knows English and Hindi.
     """
     before = [turn for turn in conversation.turns_of("user") if turn[0] < number]
-    return bool(before) and any(
-        _SAY_AGAIN.search(text or "")
-        for text in (before[-1][1].text, before[-1][1].heard)
-    )
+    if not before:
+        return False
+    asked_at, question = before[-1]
+    between = range(asked_at + 1, number)
+    if any(other in between for other, _ in conversation.turns_of("agent")):
+        return False
+    return any(_asks_again(text or "") for text in (question.text, question.heard))
+
+
+def _asks_again(text: str) -> bool:
+    request = _SAY_AGAIN.search(text)
+    return request is not None and not _COMPLAINS.search(text, 0, request.end())
 
 
 def says_the_same(conversation: Conversation, number: int) -> bool:
     """Tell whether a turn of the agent is an earlier one, word by word."""
     words = words_in(conversation.turns[number].text)
     earlier = [turn for turn in conversation.turns_of("agent") if turn[0] < number]
-    return any(words_in(turn.text) == words for _, turn in earlier)
+    return bool(words) and any(words_in(turn.text) == words for _, turn in earlier)
 
 
 def words_in(text: str | None) -> list[str]:

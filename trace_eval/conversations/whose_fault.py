@@ -23,10 +23,14 @@ from trace_eval.conversations.fault_words import (
     says_the_same,
 )
 from trace_eval.conversations.findings import CallFinding, Findings, find
-from trace_eval.conversations.sound.apart import has_times_of_log
+from trace_eval.conversations.sound.apart import PAUSE_S, has_times_of_log
+from trace_eval.conversations.spans import joined
 from trace_eval.data.conversation import ROLES, Conversation, Role, Turn
 
 Whose = Literal["caller", "recogniser", "agent", "recording", "not known"]
+
+#: The sides of a call, and what they are called where one of them failed.
+_SIDES: tuple[tuple[Role, Whose], ...] = (("user", "caller"), ("agent", "agent"))
 
 #: Reasons of an end by which the call did not come to its own end.
 _BROKE_OFF = re.compile(
@@ -216,12 +220,13 @@ def _loops(conversation: Conversation, findings: Findings) -> Iterator[CallFindi
 
     In a call that ended well, an offer that is read back once, in more words, is none.
     """
-    loops = findings.of("loops")
     broke_off = _BROKE_OFF.search(_ending(conversation))
-    for loop in loops:
-        if loop.turn is None or asked_to_repeat(conversation, loop.turn):
-            continue
-        if broke_off or len(loops) > 1 or says_the_same(conversation, loop.turn):
+    unasked: list[tuple[CallFinding, int]] = []
+    for loop in findings.of("loops"):
+        if loop.turn is not None and not asked_to_repeat(conversation, loop.turn):
+            unasked.append((loop, loop.turn))
+    for loop, turn in unasked:
+        if broke_off or len(unasked) > 1 or says_the_same(conversation, turn):
             yield loop
 
 
@@ -256,15 +261,15 @@ def _lost_in_part(
     conversation: Conversation, logged: Mapping[str, Any]
 ) -> Iterator[tuple[Whose, str]]:
     """Yield a side of which the recording lacks much that its log has."""
-    whose: tuple[tuple[Role, Whose], ...] = (("user", "caller"), ("agent", "agent"))
-    for role, who in whose:
+    for role, who in _SIDES:
         alone: list[float] = []
         for event in conversation.events:
             at_s, end_s = event.at_s or 0.0, event.end_s or 0.0
             of_role = event.kind == "log_alone" and event.data.get("channel") == role
             if of_role and end_s - at_s >= _LOST_S:
                 alone.append(at_s)
-        spans = len(logged.get(role) or ())
+        # stretches of the log are counted as those in it alone were joined
+        spans = len(joined(logged.get(role) or (), PAUSE_S))
         has_sound = not conversation.channels or conversation.channel_of(role)
         if has_sound and len(alone) >= max(_LOST, _LOST_SHARE * spans):
             yield (
@@ -315,8 +320,7 @@ def _missing(
         if event.kind == "log_alone":
             logged.add(event.data.get("channel"))
     ends = f"in {conversation.end_s:.1f} s"
-    whose: tuple[tuple[Role, Whose], ...] = (("user", "caller"), ("agent", "agent"))
-    for role, who in whose:
+    for role, who in _SIDES:
         if heard[role]:
             continue
         if conversation.channel_of(role) is None and conversation.channels:

@@ -107,7 +107,10 @@ def _fillers(conversations: Sequence[Timed]) -> str:
         return ""
     one = "reply begins with short words and a pause, and goes on"
     several = "replies begin with short words and a pause, and go on"
-    return f"; {counted(len(answers), one, several)} after {float(np.median(answers)):.2f} s"
+    in_the_median = " in the median" if len(answers) > 1 else ""
+    after_s = float(np.median(answers))
+    how_many = counted(len(answers), one, several)
+    return f"; {how_many} after {after_s:.2f} s{in_the_median}"
 
 
 def _early(conversations: Sequence[Timed]) -> str:

@@ -189,15 +189,13 @@ class TurnsReport:
                 first_places.setdefault(verdict, _where(audited))
         if recordings:
             yield f"audit: {usable} of {counted(len(recordings), 'recording')} usable"
+        odd = [verdict for verdict in others if verdict.startswith("usable (")]
+        for verdict in odd:  # right behind those whom "of them" means
+            oddity = verdict.removeprefix("usable (").removesuffix(")")
+            yield f"{others[verdict]} of them: {oddity}{first_places[verdict]}"
         for verdict, number in others.items():
-            harmless = verdict.removeprefix("usable (")
-            is_usable = harmless != verdict
-            what = (
-                f"{number} of them: {harmless[:-1]}"
-                if is_usable
-                else f"{number} {verdict}"
-            )
-            yield f"{what}{first_places[verdict]}"
+            if verdict not in odd:
+                yield f"{number} {verdict}{first_places[verdict]}"
 
     def _figures(self, note: str) -> Table:
         shown = [figure for figure in self.figures.values() if figure.reason != "none"]

@@ -183,7 +183,7 @@ def _with_speech(
     tools = [turn for turn in of_messages if "call" in turn]
     tools = tools or [turn for span in spans for turn in _tool_of_span(span)]
     if not stretches:
-        return [*_in_order(words), *tools]
+        return sorted([*_in_order(words), *tools], key=_time_of)
     turns = worded_turns(stretches, words)
     return sorted([*turns, *tools], key=_time_of)
 

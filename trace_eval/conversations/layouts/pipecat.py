@@ -61,12 +61,13 @@ class _Log:
             data = mapping(line.get("data"))
             if data.get("final", True):
                 written = moment(data.get("timestamp"), "time of a transcription")
-                self._say(_WORDS[kind], data.get("text"), at or written)
+                self._say(_WORDS[kind], data.get("text"), written if at is None else at)
         elif str(line.get("role")) in _ROLES:
             self._say(_ROLES[str(line["role"])], line.get("content"), at)
         elif line.get("role"):
             self._others.append({"role": line["role"]})
-        self._last = at or self._last
+        if at is not None:
+            self._last = at
 
     def _begin(self, role: Role, at: float | None) -> None:
         """Open a stretch; one before it whose end was not logged has none."""
@@ -90,7 +91,9 @@ class _Log:
             if text and text.strip():
                 texts.append(text.strip())
         if texts:
-            self._words.append(Words(role, " ".join(texts), at or self._last))
+            self._words.append(
+                Words(role, " ".join(texts), self._last if at is None else at)
+            )
 
     def turns(self) -> list[dict[str, Any]]:
         for role in tuple(self._open):

@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 
 from trace_eval.data.conversation import Role
 
-#: A turn of the user whose words carry its start may be logged before its detector
-#: is sure, seconds.
+#: Words may be logged before the detector is sure that their stretch has begun, seconds.
 _EARLY_S = 1.0
 
 
@@ -69,5 +68,8 @@ def _row_of(rows: Sequence[dict[str, Any]], words: Words) -> dict[str, Any] | No
         if holds and abs(nearest["start"] - at) > _EARLY_S:
             return holds[-1]  # a later sentence of a long answer
         return nearest
+    ended = [row for row in timed if row["start"] <= at]
+    if ended and not ended[-1].get("text"):
+        return ended[-1]
     begun = [row for row in timed if row["start"] <= at + _EARLY_S]
     return begun[-1] if begun else timed[0]

@@ -45,9 +45,11 @@ _OTHER_CALL = 0.42
 #: its first word is put where somebody is first heard, is of this sound.
 _FAR_CLOCK = 0.6
 
-#: Pauses that are within a stretch, and the share of a logged one that is heard at
-#: least, seconds.
-_PAUSE_S, _HEARD = 1.0, 0.05
+#: Pauses that are within a stretch, seconds.
+PAUSE_S = 1.0
+
+#: Share of a logged stretch that is heard at least.
+_HEARD = 0.05
 
 #: Spans that are named in a sentence.
 _NAMED = 3
@@ -271,11 +273,11 @@ def compared_with_sound(
     log_alone: list[tuple[Role, float, float]] = []
     sound_alone: list[tuple[Role, float, float]] = []
     for role in ROLES:
-        logged = joined(moved[role], _PAUSE_S)
+        logged = joined(moved[role], PAUSE_S)
         if role not in channels:
             log_alone += [(role, start, end) for start, end in logged]
             continue
-        heard = joined(sound[role], _PAUSE_S)
+        heard = joined(sound[role], PAUSE_S)
         for in_log, in_sound in _together(logged, heard):
             if in_log and in_sound:
                 pairs.append(

@@ -29,7 +29,7 @@ from trace_eval.conversations.sound.apart import (
 )
 from trace_eval.conversations.sound.audit import Fault, verdict
 from trace_eval.conversations.sound.conversation import kept_conversation
-from trace_eval.conversations.sound.fit import STEP_S, fit
+from trace_eval.conversations.sound.fit import FARTHEST_S, STEP_S, fit
 from trace_eval.conversations.sound.lanes import inside
 from trace_eval.conversations.sound.log_clock import LogClock, running_clock
 from trace_eval.conversations.sound.mono import kept_mix, of_log
@@ -214,9 +214,9 @@ def _sound_of_one_channel(
 def _one_side(
     log: Conversation, mix: Channel, options: ReadOptions
 ) -> tuple[dict[Role, Channel], Conversation, tuple[str, ...]] | None:
-    """Return the one side of a log that a channel holds; None: it may be of both.
+    """Return the one side of a log that a channel holds; None: it may hold both.
 
-    A silent one is of both.
+    A silent channel counts as both sides'.
     """
     spoken = _spoken(log)
     if not all(spoken.values()):
@@ -233,8 +233,8 @@ def _one_side(
         return silent, *kept_conversation(silent, options.kept, ignore=options.ignore)
     fits = {role: _fitted([(spoken[role], heard)]) for role in ROLES}
     if has_zero(log):
-        at_once = {role: one for role, one in fits.items() if one.is_unmoved}
-        fits = {role: one._replace(delay_s=0.0) for role, one in at_once.items()}
+        unmoved = {role: one for role, one in fits.items() if one.is_unmoved}
+        fits = {role: one._replace(delay_s=0.0) for role, one in unmoved.items()}
     elif abs(fits["user"].likeness - fits["agent"].likeness) < _BETTER / 2:
         return None  # moved, it may be either
     for role, fitted in sorted(fits.items(), key=lambda one: -one[1].likeness):
@@ -336,10 +336,28 @@ def _better_fitting(of_user: _Fitted, of_agent: _Fitted) -> Role | None:
 def _fitted(sides: Sequence[tuple[Spans, Spans]]) -> _Fitted:
     """Return where sides of a log fit the sound best, and how like both are there.
 
+    Where speech begins farther apart than is looked, the first words are laid on each
+    other, too: otherwise one side would fit where the other speaks.
+
     Args:
         sides: (logged, heard) spans that are laid over each other; one of them has
             some.
     """
+    near = _fitted_near(sides)
+    logged_starts = [logged[0][0] for logged, _ in sides if logged]
+    heard_starts = [heard[0][0] for _, heard in sides if heard]
+    if not logged_starts or not heard_starts:
+        return near
+    lead_s = min(heard_starts) - min(logged_starts)
+    if abs(lead_s) <= FARTHEST_S:
+        return near
+    clock = LogClock(lead_s)
+    far = _fitted_near([(clock.moved(logged), heard) for logged, heard in sides])
+    far = far._replace(delay_s=lead_s + far.delay_s)
+    return max(near, far, key=lambda one: one.likeness)
+
+
+def _fitted_near(sides: Sequence[tuple[Spans, Spans]]) -> _Fitted:
     ends_s = [spans[-1][1] for side in sides for spans in side if spans]
     times = np.arange(0.0, max(ends_s) + STEP_S, STEP_S)
     masks = [(inside(logged, times), inside(heard, times)) for logged, heard in sides]

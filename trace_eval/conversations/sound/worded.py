@@ -146,12 +146,17 @@ class _Places:
                 continue
             start = self.clock.in_sound(turn.start_s)
             end = self.clock.in_sound(turn.end_s)
-            best = (False, False, -_NEAR_S)
+            best = (False, False, False, -_NEAR_S)
             for position, one in enumerate(self.turns):
                 overlap_s = min(end, _end(one)) - max(start, _start(one))
                 if one.speaker != turn.speaker or overlap_s <= -_NEAR_S:
                     continue
-                rank = (_can_hold(one, turn), not one.backchannel, overlap_s)
+                rank = (
+                    _can_hold(one, turn),
+                    overlap_s > 0,
+                    not one.backchannel,
+                    overlap_s,
+                )
                 if rank > best:
                     best = rank
                     places[number] = position

@@ -35,7 +35,7 @@ _SAY = re.compile(
 
 #: Speech recognisers mishear small words, so the patterns leave room around the core.
 _ABILITY = (
-    r"(?:help(?! but\b| \w+ing\b)"
+    r"(?:help(?! but\b| (?:laugh|smil|feel|think|wonder|notic|lov)ing\b)"
     r"|assist|do|sing|whisper|speak|talk|change|alter|mimic|imitate|produce|generate|make"
     r"|perform|provide|pronounce|fulfil|fulfill|comply|process|hear|listen|play|create|answer"
     r"|respond|modify|simulate|adjust|use|offer|complete|access)"
