@@ -133,11 +133,11 @@ _INSTEAD = {
 
 def with_known_options(text: str, command: Any) -> str:
     """Say what to do instead of a remedy's options that this command does not have."""
-    taken = {
+    options = {
         name for parameter in getattr(command, "params", ()) for name in parameter.opts
     }
     for option, instead in _INSTEAD.items():
-        if taken and option not in taken and re.search(rf"{option} \S", text):
+        if options and option not in options and re.search(rf"{option} \S", text):
             text += f"; {command.name} has no {option}: {instead}"
     return text
 

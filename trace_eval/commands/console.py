@@ -97,8 +97,8 @@ def results(file_width: int = FILE_WIDTH) -> Console:
 
     ``file_width`` counts where neither a terminal nor ``COLUMNS`` tells a width.
     """
-    requested = sys.stdout.isatty() or os.environ.get("COLUMNS", "").isdecimal()
-    return SafeConsole(width=None if requested else file_width, highlight=False)
+    has_width = sys.stdout.isatty() or os.environ.get("COLUMNS", "").isdecimal()
+    return SafeConsole(width=None if has_width else file_width, highlight=False)
 
 
 def say(*lines: object) -> None:

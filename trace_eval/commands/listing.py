@@ -156,7 +156,7 @@ RESULTS: dict[str, tuple[str, ...]] = {
     "convert": (".datasets.conversion:ConversionRecord", "list .datasets.base:Dataset"),
     "fuse": (
         ".runs.summary:RunShown",
-        ".commands.fuse:PairsWritten",
+        ".commands.work.fuse:PairsWritten",
         ".stats.inference.calibrate:Calibration",
     ),
     "merge": (".runs.merge:Merged",),

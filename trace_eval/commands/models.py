@@ -39,14 +39,14 @@ def list_() -> None:
     result = list_models()
     rows: list[tuple[object, ...]] = []
     for row in result:
-        here = f"{row.size / 1e6:.0f} MB" if row.path else "no"
+        size = f"{row.size / 1e6:.0f} MB" if row.path else "no"
         model = row.model
         cells = (
             model.spec,
             row.group,
             model.parameters,
             model.languages,
-            here,
+            size,
             model.licence,
         )
         rows.append(cells)

@@ -210,31 +210,15 @@ def give_figures(report: Any, csv: Path | None = None, folder: Any = None) -> No
         write_csv(csv, report if folder is None else folder)
     if not (tidy or plots or latex or markdown):
         return
-    from trace_eval.api.pictures import finding_of, picture_of, rows_of
-    from trace_eval.data.csv_cells import write_table
-    from trace_eval.data.outputs import write_file
-    from trace_eval.show import latex as in_latex
-    from trace_eval.show import markdown as in_markdown
-    from trace_eval.show.draw import save
-    from trace_eval.show.table import TableNumber
+    from trace_eval.commands.work.figures import write_figures
 
-    finding = finding_of(report)
-    if tidy:
-        rows = ((title, *one) for title, figures in rows_of(finding) for one in figures)
-        write_table(tidy, ("table", *TableNumber._fields), rows)
-    for each in latex:
-        write_file(Path(each), in_latex.document(finding.tables, str(finding)))
-    for each in markdown:
-        sentences = [
-            *finding.sentences,
-            *(f"warning: {text}" for text in finding.warnings),
-        ]
-        write_file(
-            Path(each), in_markdown.document(finding.title, sentences, finding.tables)
-        )
-    for each in plots:
-        name, file = _split(each)
-        save(picture_of(finding, name), file)
+    write_figures(
+        report,
+        tidy,
+        latex=map(Path, latex),
+        markdown=map(Path, markdown),
+        pictures=map(_split, plots),
+    )
 
 
 def check_outputs(parameters: Mapping[str, Any]) -> None:

@@ -2,37 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
 
-from blueprints import (
-    GROUPS,
-    NOT_REQUESTED,
-    Absent,
-    Blueprint,
-    UserError,
-    left_out,
-    render_brief,
-    render_compact,
-    render_paper,
-)
+from blueprints import UserError
 from trace_eval.commands import options as shared
-from trace_eval.commands.console import results
-from trace_eval.commands.result_files import give
 from trace_eval.extracting.options import ExtractOptions
-
-#: Ways to print a blueprint.
-FORMATS = ("people", "json", "paper", "compact", "brief")
-
-#: Fields that are too long for a line.
-_LEFT_OUT = {"status", "contour", "speech", "trajectory"}
 
 
 @shared.extract_options
@@ -73,97 +51,18 @@ def show(
         raise UserError(
             "--config and --requirements: are two files; ask for one at a time"
         )
-    if requirements:
-        from trace_eval.runs.reproduce import requirements_text
-        from trace_eval.runs.run import Run
-
-        typer.echo(requirements_text(Run.open(what)), nl=False)
-        return
-    if what.is_dir() or config:
-        _show_run(what, config)
-        return
-    from trace_eval.api.one_pair import blueprint
-
-    here = replace(extracting, workers=0)
-    result = blueprint(what, here)
-    _print_blueprint(result, format, title=str(what))
-    give(result)
-
-
-def _show_run(folder: Path, config: bool) -> None:
-    from trace_eval.commands.tables import print_results, print_scores
-    from trace_eval.runs.reproduce import config_text
-    from trace_eval.runs.run import Run
-    from trace_eval.runs.summary import RunShown
-
-    run = Run.open(folder)
-    if config:
-        typer.echo(config_text(run), nl=False)
-        give(run.record().options)
-        return
-    if run.holds_scores:
-        print_scores(folder)
-    else:
-        print_results(folder)
-    give(RunShown.of(run))
-
-
-def _print_blueprint(blueprint: Blueprint, format: str, title: str) -> None:
-    console = results()
-    match format:
-        case "people":
-            _print_table(console, blueprint, title)
-        case "json":
-            console.out(blueprint.model_dump_json(indent=2), highlight=False)
-        case "paper":
-            text = json.dumps(render_paper(blueprint), indent=2, ensure_ascii=False)
-            console.out(text, highlight=False)
-        case "compact":
-            console.out(render_compact(blueprint), highlight=False)
-        case "brief":
-            console.out(render_brief(blueprint), highlight=False)
-            console.out("\nleft out", *left_out(blueprint), sep="\n  ", highlight=False)
-        case _:
-            raise UserError(f"format {format!r}: use one of {', '.join(FORMATS)}")
-
-
-def _print_table(console: Console, blueprint: Blueprint, title: str) -> None:
-    table = Table(
-        title=escape(title), show_header=False, title_justify="left", box=None
+    from trace_eval.commands.work.show import (
+        show_blueprint,
+        show_options,
+        show_requirements,
+        show_run,
     )
-    table.add_column(style="bold")
-    table.add_column(style="dim")
-    table.add_column(overflow="fold")
-    for name in list(GROUPS) + list(blueprint.extensions):
-        group = blueprint.group(name)
-        if isinstance(group, Absent):
-            table.add_row(name, *_absent(name, group))
-            continue
-        values = {
-            k: v for k, v in group.model_dump(mode="json").items() if k not in _LEFT_OUT
-        }
-        for number, (field, value) in enumerate(values.items()):
-            table.add_row("" if number else name, field, escape(_short(value)))
-    console.print(table)
 
-
-def _absent(name: str, group: Absent) -> tuple[str, str]:
-    from extractors import option
-
-    if group == NOT_REQUESTED:
-        return "[dim]not measured[/]", escape(f"{option(name)} would")
-    return f"[yellow]{group.status}[/]", escape(group.reason)
-
-
-def _short(value: object) -> str:
-    if isinstance(value, float):
-        return f"{value:.4g}" if abs(value) < 1000 else f"{value:.0f}"
-    if isinstance(value, dict):
-        return ", ".join(f"{key} {_short(item)}" for key, item in value.items())
-    if isinstance(value, list):
-        if value and isinstance(value[0], dict) and "text" in value[0]:
-            return f"{len(value)}, with times in the JSON"
-        if value and isinstance(value[0], dict):
-            return "; ".join(f"{v['start_s']:.2f}-{v['end_s']:.2f} s" for v in value)
-        return ", ".join(map(_short, value)) or "none"
-    return "unknown" if value is None else str(value)
+    if requirements:
+        show_requirements(what)
+    elif config:
+        show_options(what)
+    elif what.is_dir():
+        show_run(what)
+    else:
+        show_blueprint(what, replace(extracting, workers=0), format)
