@@ -55,11 +55,11 @@ def _groups(
     Raises:
         UserError: ``drop`` names no feature group.
     """
-    gone = feature_groups(drop, bp.extensions)
+    dropped = feature_groups(drop, bp.extensions)
     for name in bp.names:
         group = bp.group(name)
         hidden = isinstance(group, Extension) and not (group.shown or group.events)
-        if name not in gone and not hidden and group.status != Status.NOT_REQUESTED:
+        if name not in dropped and not hidden and group.status != Status.NOT_REQUESTED:
             yield name, group
 
 
@@ -112,14 +112,14 @@ def _contours(gone: frozenset[str]) -> str:
 
 def compact_legend(drop: Collection[str] = ()) -> str:
     """Write the legend of :func:`render_compact` for ``drop``; it raises the same."""
-    gone = feature_groups(drop)
+    dropped = feature_groups(drop)
     lines = []
     for name, model in GROUPS.items():
-        if name not in gone:
+        if name not in dropped:
             lines.append(f"{name}: {model.legend()}.")
     paragraphs = [_HEAD]
-    if not gone.issuperset(ALIASES["properties"]):
-        paragraphs.append(_contours(gone))
+    if not dropped.issuperset(ALIASES["properties"]):
+        paragraphs.append(_contours(dropped))
     paragraphs += lines
     paragraphs.append(_TAIL)
     return "\n".join(paragraphs)
@@ -152,8 +152,8 @@ def render_brief(bp: Blueprint, *, drop: Collection[str] = ()) -> str:
 
 def brief_legend(drop: Collection[str] = ()) -> str:
     """Write the legend of :func:`render_brief` for ``drop``; it raises the same."""
-    gone = feature_groups(drop)
-    shown = [model for name, model in GROUPS.items() if name not in gone]
+    dropped = feature_groups(drop)
+    shown = [model for name, model in GROUPS.items() if name not in dropped]
     units = ", ".join(model.brief_units for model in shown if model.brief_units)
     return (
         "A blueprint: words as heard with the least certain, and levels, ordinary ones"
@@ -222,16 +222,16 @@ def render_paper(
     Raises:
         UserError: ``drop`` names no feature group.
     """
-    gone = feature_groups(drop, bp.extensions)
+    dropped = feature_groups(drop, bp.extensions)
     out: dict[str, JsonValue] = {}
-    if "transcript" not in gone:
+    if "transcript" not in dropped:
         out[f"{speaker}_response"] = getattr(bp.transcript, "text", None)
     for group, field in (("emotion", "scores"), ("accent", "similarities")):
-        if group not in gone:
+        if group not in dropped:
             scores = getattr(bp.group(group), field, None)
             rounded = scores and {label: round(x, 3) for label, x in scores.items()}
             out[f"{speaker}_{group}"] = rounded
-    if "quality" not in gone:
+    if "quality" not in dropped:
         marks: dict[str, JsonValue] = {}
         for key, field in _QUALITY.items():
             value = getattr(bp.quality, field, None)
@@ -239,7 +239,7 @@ def render_paper(
         out[f"{speaker}_audio_quality"] = marks
     properties: dict[str, JsonValue] = {}
     for group, keys in _PROPERTIES.items():
-        if group in gone:
+        if group in dropped:
             continue
         for key, field in keys.items():
             measure = getattr(bp.group(group), field, None)

@@ -175,7 +175,7 @@ def _extent(parts: Complexes, top: int) -> tuple[int, int]:
 
 
 def _evidence(parts: Complexes, begin: int, stop: int) -> Floats:
-    """Return how much each frame speaks for the tones of some frames, in nepers.
+    """Return how much each frame speaks for the tones of a span of frames, in nepers.
 
     A frame speaks for a tone where it is nearer to the tone than to silence, by the
     logarithm of the ratio of both distances; what is loud beside it is far from both.

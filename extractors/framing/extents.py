@@ -77,7 +77,7 @@ def extents(file: IO[bytes], size: int) -> list[Extent]:
 
 
 def walk_of(head: bytes) -> Walk | None:
-    """Return how the format is walked that begins with these bytes; None: none does."""
+    """Return how to walk the format that begins with these bytes, if it is known."""
     if head[:4] in (b"RIFF", b"RIFX", b"RF64", b"BW64") and head[8:12] == b"WAVE":
         return _wave
     if head[:4] == b"FORM" and head[8:12] in (b"AIFF", b"AIFC"):

@@ -176,7 +176,7 @@ def w64(reader: Reader, place: int) -> SampleLayout | None:
 
 
 def caf(reader: Reader, place: int) -> SampleLayout | None:
-    """Return what CAF says; None: it has no samples."""
+    """Return what the header of CAF says; None: it has no samples."""
     frame, rate, plain = 1, 0.0, False
     at = place + 8
     while len(name := reader.at(at, 4)) == 4:

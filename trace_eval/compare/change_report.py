@@ -137,7 +137,7 @@ class ChangeGroup:
 
     @property
     def share(self) -> Share:
-        """Of the items."""
+        """Share of the items that flip."""
         return Share(self.flips, self.items)
 
 

@@ -284,7 +284,7 @@ def severe_items(
     turned = lost | won if metric in one.codes else lost
     if flip is not None:
         turned = np.where(flip, won, lost)
-    gone = ~np.isnan(before) & np.isnan(after)
+    is_lost = ~np.isnan(before) & np.isnan(after)
     severe = one.flags("severe") | other.flags("severe")
     reasons = {
         "annotators agree with the first": turned & _agrees_with_labels(one, metric),
@@ -292,9 +292,9 @@ def severe_items(
         "tagged severe": severe,
     }
     items: list[SevereItem] = []
-    for row in np.flatnonzero(turned | gone).tolist():
+    for row in np.flatnonzero(turned | is_lost).tolist():
         why = [reason for reason, rows in reasons.items() if rows[row]]
-        if gone[row]:
+        if is_lost[row]:
             why.append(f"no verdict now: {other.reasons[metric][row]}")
         if not why:
             continue
@@ -304,7 +304,7 @@ def severe_items(
             tagged=bool(severe[row]),
             why=tuple(why),
             before=f"{before[row]:.3g}",
-            after="unscored" if gone[row] else f"{after[row]:.3g}",
+            after="unscored" if is_lost[row] else f"{after[row]:.3g}",
         )
         items.append(item)
     return sorted(items, key=lambda item: (not item.tagged, item.item))

@@ -120,9 +120,9 @@ def join(first: Judging, second: Judging) -> Joined:
     both = rows >= 0
     if not both.any():
         raise UserError(_nothing_in_common(first, second))
-    kept = (first.take(both), second.take(rows[both]))
+    shared = (first.take(both), second.take(rows[both]))
     number = int(both.sum())
-    joined = Joined(*kept, len(first) - number, len(second) - number)
+    joined = Joined(*shared, len(first) - number, len(second) - number)
     if not joined.metrics:
         raise UserError(
             f"{first.source} judged {', '.join(first.metrics)} and {second.source}"
@@ -153,9 +153,9 @@ def _nothing_in_common(first: Judging, second: Judging) -> str:
 
 def aligned(first: Judging, other: Judging) -> Judging:
     """Return a judging in the rows of the first; items that it lacks are unscored."""
-    gone = other.find(first.ids) < 0
+    is_absent = other.find(first.ids) < 0
     result = other.spread(first.ids)
     reasons = {
-        name: np.where(gone, ABSENT, why) for name, why in result.reasons.items()
+        name: np.where(is_absent, ABSENT, why) for name, why in result.reasons.items()
     }
     return replace(result, reasons=reasons)

@@ -89,7 +89,7 @@ def append_line(path: Path, line: str) -> None:
 
 
 def opened(path: Path, flags: int) -> int:
-    """Open a file for writing, which is made with the mode of its folder if missing.
+    """Open a file for writing; a new one gets the permissions of its folder.
 
     Args:
         flags: further ones, e.g. ``os.O_APPEND``.

@@ -304,7 +304,7 @@ def items_of_pair(pair: Pair) -> tuple[Single, Single]:
 
 
 def side_of_pair(item: Single, system: str | None) -> Answer:
-    """Turn a single answer into a pair's; what is heard counts, not its words."""
+    """Turn a single answer into the answer of a pair, without its written words."""
     reference = item.reference[0] if item.reference else None
     fields = IN_PAIR.kept(dict(item.answer))
     fields["system"] = system

@@ -263,7 +263,7 @@ def first_of(kind: Mapping[str, Names], have: Collection[str]) -> dict[str, str]
 
 
 def fields_of(kind: Mapping[str, Names], have: Collection[str] = ()) -> dict[str, str]:
-    """Map accepted names to fields; ``WEAK`` ones count by a table's columns."""
+    """Map accepted names to fields; a ``WEAK`` one counts where no usual one stands."""
     fields: dict[str, str] = {}
     alike = folded(have, {alias for every in kind.values() for alias in every})
     have = {*have, *alike.values()}

@@ -108,10 +108,10 @@ class PlannedRun:
     def _rates(self, judged: Array) -> Iterator[Mean]:
         a, b = self.systems
         for name in np.unique(np.r_[a, b]):
-            here = np.flatnonzero((a == name) | (b == name))
-            flipped = b[here] == name
-            points = judged[here]
-            yield Mean(here, flipped, np.where(flipped, 1 - points, points))
+            rows = np.flatnonzero((a == name) | (b == name))
+            flipped = b[rows] == name
+            points = judged[rows]
+            yield Mean(rows, flipped, np.where(flipped, 1 - points, points))
 
     def order(self) -> WholeNumbers:
         """Deal open pairs so that each prefix has its share of every two systems."""

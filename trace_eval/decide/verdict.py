@@ -130,8 +130,8 @@ def _bias(position_p: float | None, warnings: tuple[DataWarning, ...]) -> str | 
     """Describe a preference for a position; None if none is seen."""
     if position_p is not None and position_p < BIASED:
         return f"prefers a position (p = {position_p:.2g})"
-    answers = any(warning.check == "place" for warning in warnings)
-    return "answers by position" if answers else None
+    by_position = any(warning.check == "place" for warning in warnings)
+    return "answers by position" if by_position else None
 
 
 def _percent(share: float, limit: float, digits: int = 0) -> str:

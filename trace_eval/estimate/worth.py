@@ -82,7 +82,7 @@ class Clusters:
 
     @property
     def influence(self) -> Array:
-        """Of a cluster of each kind on the mean."""
+        """Influence of a cluster of each kind on the mean."""
         return (self.total - self.mean * self.rows) / self.number
 
     @property

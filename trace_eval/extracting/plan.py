@@ -39,7 +39,7 @@ class Plan:
     max_seconds: float = MAX_SECONDS
     one_model_at_a_time: bool = False
     hashes: Hashes = field(default_factory=known_hashes, compare=False, repr=False)
-    """Of model files, so that not every worker reads gigabytes for them."""
+    """Hashes of model files, so that not every worker reads gigabytes for them."""
     access: UrlAccess = field(default_factory=url_access, compare=False)
     """What URLs may name, in every worker."""
 

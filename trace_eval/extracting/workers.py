@@ -268,7 +268,7 @@ def _start_worker(plan: Plan) -> None:
 
 
 def _wait_ready() -> None:
-    """Return once the process runs."""
+    """Do nothing: the call returns once the process runs."""
 
 
 def exit_with_parent() -> None:

@@ -103,13 +103,13 @@ class Case:
 
     @property
     def pair(self) -> Pair:
-        """The item of a judge that accepts pairs."""
+        """The item, for a judge that accepts pairs."""
         assert isinstance(self.item, Pair)
         return self.item
 
     @property
     def single(self) -> Single:
-        """The item of a judge that accepts single answers."""
+        """The item, for a judge that accepts single answers."""
         assert isinstance(self.item, Single)
         return self.item
 

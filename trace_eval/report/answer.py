@@ -85,7 +85,7 @@ def score_answer(run: Run, rankings: dict[str, RankReport]) -> tuple[str, ...]:
     Of three rubrics or more, for which there is no room, nobody is named.
     """
     is_scored = [row.status == "scored" for row in run.score_outcomes().values()]
-    given = (
+    scored = (
         f"{sum(is_scored)} of {counted(len(is_scored), 'score')} given by"
         f" {run.record().judge.spec}."
     )
@@ -98,7 +98,7 @@ def score_answer(run: Run, rankings: dict[str, RankReport]) -> tuple[str, ...]:
                 sentences.extend(answer)
             else:
                 sentences.extend(f"{name}: {text}" for text in answer[:1])
-    return (*sentences[: MOST - 1], given)
+    return (*sentences[: MOST - 1], scored)
 
 
 def pair_answer(run: Run, ranking: RankReport | None) -> tuple[str, ...]:

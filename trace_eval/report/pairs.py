@@ -225,15 +225,17 @@ def _languages(pair: Pair, facts: Facts) -> dict[str, str]:
         if blueprint and blueprint.transcript.status == "ok":
             answers[side] = blueprint
     spoken = facts.blueprint_of(pair.instruction)
-    heard = languages_of(pair.instruction.text, spoken, answers, pair.language)
-    requested = requested_language(pair.instruction.text, spoken, pair.language)
-    is_english = all(text.startswith("English") for text in heard.values())
-    if is_english and requested in (None, "en"):
+    spoken_languages = languages_of(
+        pair.instruction.text, spoken, answers, pair.language
+    )
+    wanted = requested_language(pair.instruction.text, spoken, pair.language)
+    is_english = all(text.startswith("English") for text in spoken_languages.values())
+    if is_english and wanted in (None, "en"):
         return {}  # nothing but English is in sight: no note
     # The recogniser of a side without a language knows one only.
     unheard = f"language not heard (needs the extra base: {install_line('base')})"
     languages = dict.fromkeys(answers, unheard)
-    languages |= heard
+    languages |= spoken_languages
     if "asked" in languages:
         languages["instruction"] = f"asks for {languages.pop('asked')}"
     return languages

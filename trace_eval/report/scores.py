@@ -89,11 +89,11 @@ def _lines(
             record = clips.get(recording.source_id)
             if record and record.clip in transcribed:
                 blueprints[role] = transcribed[record.clip]
-        call, recognised = None, list(blueprints.items())
+        call, shown = None, list(blueprints.items())
         if item.answer.conversation:
             turns = turn_blueprints("answer", blueprints)
             call = lanes_of(item.answer.conversation, turns, assets, clips)
-            recognised = []  # it stands in the turns
+            shown = []  # it stands in the turns
         sounds = []
         for role, recording in recordings.items():
             if call and role != "instruction":
@@ -104,7 +104,7 @@ def _lines(
             line = _line(item, rubric, scores.get((item.id, name)))
             line["number"] = next(number)
             line["item"] = item
-            line["recognised"] = recognised
+            line["recognised"] = shown
             line["sounds"] = tuple(sounds)
             line["call"] = call
             yield line

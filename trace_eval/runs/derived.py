@@ -152,7 +152,7 @@ def write_as_voice_quality(
         f"{VOICE_QUALITY} by the naturalness scores of judge {run.record().judge.spec};"
         f" acceptable from {acceptable:g}"
     )
-    made = {
+    replaced = {
         name: _replaced(result, scored.get(name), acceptable, message)
         for name, result in before.items()
     }
@@ -161,9 +161,9 @@ def write_as_voice_quality(
         base,
         out=out,
         description=message,
-        verdicts=[(pair, made.get(pair.id)) for pair in pairs],
+        verdicts=[(pair, replaced.get(pair.id)) for pair in pairs],
     )
-    return sum(message in result.caveats for result in made.values())
+    return sum(message in result.caveats for result in replaced.values())
 
 
 def _replaced(

@@ -127,13 +127,13 @@ def quick_estimate(
 
         def cases() -> Iterator[Case]:
             for item in todo.items:
-                made = {}
+                blueprints = {}
                 for role, recording in recordings_needed(item, judge).items():
                     seconds = durations[recording.source_id]
                     # Whole seconds, so that few blueprints are built for many items.
                     whole = ceil(mean if seconds is None else seconds) or 1
-                    made[role] = _blueprint(whole, groups)
-                yield Case(item, made, decode_recording)
+                    blueprints[role] = _blueprint(whole, groups)
+                yield Case(item, blueprints, decode_recording)
 
         result = total(estimate(chat, cases()) for chat in chats)
         result = replace(result, guessed=len(durations) - len(available))
@@ -159,9 +159,9 @@ def _timed(
         return result
     rubrics = [load_rubric(name) for name in options.rubrics]
     try:
-        asked = panel_of(options.judges, rubrics, options.judging).chats
+        asking_judges = panel_of(options.judges, rubrics, options.judging).chats
         speeds = []
-        for writing, asking in zip(chats, asked, strict=True):
+        for writing, asking in zip(chats, asking_judges, strict=True):
             number = min(MOST_CALLS, ROUNDS * asking.sender.concurrency)
             speeds.append(measured(asking, first_requests(writing, cases(), number)))
     except (UserError, CallFailed, TimeoutError) as error:

@@ -287,8 +287,8 @@ def first_position_test(
             own.
     """
     rows = [row for row in zip_longest(outcomes, instructions) if row[0].both_orders]
-    requested = [outcome for outcome, _ in rows]
-    if not requested:
+    in_both_orders = [outcome for outcome, _ in rows]
+    if not in_both_orders:
         return None
     from scipy.special import (
         bdtr,
@@ -301,10 +301,10 @@ def first_position_test(
     ahead = sum(n > 0 for n in lean.values())
     behind = sum(n < 0 for n in lean.values())
     return FirstPositionTest(
-        pairs=len(requested),
-        consistent=sum(not outcome.inconsistent for outcome in requested),
-        ratings=sum(outcome.both_orders for outcome in requested),
-        first=sum(outcome.first for outcome in requested),
-        second=sum(outcome.second for outcome in requested),
+        pairs=len(in_both_orders),
+        consistent=sum(not outcome.inconsistent for outcome in in_both_orders),
+        ratings=sum(outcome.both_orders for outcome in in_both_orders),
+        first=sum(outcome.first for outcome in in_both_orders),
+        second=sum(outcome.second for outcome in in_both_orders),
         p=min(1.0, 2 * float(bdtr(min(ahead, behind), ahead + behind, 0.5))),
     )

@@ -241,9 +241,9 @@ class Session:
 
     def sources(self, items: Iterable[Item]) -> Iterator[ClipSource]:
         """Yield the recordings of items whose blueprints are needed."""
-        voices = any(extractor.group == SPEAKER for extractor in self.plan)
+        with_voices = any(extractor.group == SPEAKER for extractor in self.plan)
         for item in items:
-            for recording in recordings_needed(item, self.judge, voices).values():
+            for recording in recordings_needed(item, self.judge, with_voices).values():
                 yield source_of(recording, item.language)
 
     def judge_pending(self, batch_results: Sequence[Path] = ()) -> Summary:
@@ -293,7 +293,7 @@ class Session:
         return self.summary
 
     async def _with_engine(self, work: _Work, pending: _Items) -> None:
-        voices = any(extractor.group == SPEAKER for extractor in self.plan)
+        with_voices = any(extractor.group == SPEAKER for extractor in self.plan)
         sources = self.sources(pending)
         if self._source:
             engine: Engine = self._engine or CaseReader(self._source)
@@ -323,7 +323,7 @@ class Session:
                 judge=self.judge,
                 run=self.run,
                 listener=listener,
-                voices=voices,
+                voices=with_voices,
             )
             await work(pipeline, pending)
         finally:

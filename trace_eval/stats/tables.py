@@ -174,7 +174,7 @@ def _shown(report: RankReport) -> tuple[str, ...]:
 
 
 def _fused(report: RankReport) -> str:
-    """Name what fused the labels that are ranked; of one dimension nothing did."""
+    """Name the policy that fused the ranked labels; empty for a single dimension."""
     options = report.options
     if options.policy is None or options.dimension not in (
         None,

@@ -120,9 +120,9 @@ def sentence(
     The first metric, the pair as a whole, stands for the others where it has the
     verdict.
     """
-    told = [row for row in rows if row.verdict == verdict]
-    lines = [f"{row.metric.rpartition('.')[2]} {row.why}" for row in told[:1]]
-    if others := [row.metric.rpartition(".")[2] for row in told[1:]]:
+    decisive = [row for row in rows if row.verdict == verdict]
+    lines = [f"{row.metric.rpartition('.')[2]} {row.why}" for row in decisive[:1]]
+    if others := [row.metric.rpartition(".")[2] for row in decisive[1:]]:
         lines.append(f"also {', '.join(others)}")
     if verdict == "fail":
         items = sorted({item.item for item in tagged})

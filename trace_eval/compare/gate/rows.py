@@ -128,21 +128,21 @@ def _tested(
 ) -> GateRow:
     """Make the row of a metric before Holm's correction, without its verdict."""
     before, after = joined.points(name)
-    labels = name in joined.first.codes
-    if labels:
+    is_verdict = name in joined.first.codes
+    if is_verdict:
         before = np.where(flip, 1 - before, before)
         after = np.where(flip, 1 - after, after)
     gap, units = joined.available(after - before)
     _, noise, gaps_of_noise = repeated(joined.first, repeats, name)
     of_noise = list(map(joined.available, gaps_of_noise))
     # scores that are 0 or 1 are right and wrong, as labels are
-    labels |= bool(np.isin(before[~np.isnan(before)], (0.0, 1.0)).all())
+    is_verdict |= bool(np.isin(before[~np.isnan(before)], (0.0, 1.0)).all())
     drop = measure(
         gap,
         units,
         options=options,
         noise=[one for one in of_noise if len(one[0])],
-        labels=labels,
+        labels=is_verdict,
     )
     # the lower end of a two-sided interval of 90 % is the one-sided limit
     two_sided = replace(options.bootstrap, level=0.9)

@@ -138,7 +138,7 @@ class _Side:
 
     @cached_property
     def level(self) -> float:
-        """Of this speaker in the whole conversation, dB."""
+        """Level of this speaker in the whole conversation, dB."""
         is_spoken = inside(self.segments, self.grid.times)
         is_own = is_spoken & ~self.foreign
         measured = is_own if is_own.any() else is_spoken

@@ -138,7 +138,7 @@ class Directions:
 
     @cached_property
     def forms(self) -> set[str]:
-        """Sounds of the telling words as they may be read out: sigh, sighs, sighing."""
+        """How the telling words sound where they are read out: sigh, sighs, sighing."""
         endings = ("", "s", "ing", "ed", "ter", "ly", "edly")
         words = {word for phrase in self.phrases for word in telling(phrase)}
         bases = words | {stem_of(word) for word in words}

@@ -212,7 +212,7 @@ def _results(
 
 
 def _place(source: Source, path: Path, name: str) -> dict[str, object]:
-    here = source.recording(path.parent, name)
-    return Recording.model_validate({"audio": here or path.parent / name}).model_dump(
-        include={"audio", "url"}, exclude_none=True
-    )
+    recording = source.recording(path.parent, name)
+    return Recording.model_validate(
+        {"audio": recording or path.parent / name}
+    ).model_dump(include={"audio", "url"}, exclude_none=True)

@@ -192,10 +192,12 @@ def _place(source: Source, path: Path, name: object) -> Path | str | None:
     """Find a recording where the file says, or in the repository's ``static/audio``."""
     if not isinstance(name, str) or not name:
         return None
-    here = source.recording(path.parent, name)
-    if here is None:
-        here = source.recording(source.folder / "static" / "audio", Path(name).name)
-    return here
+    recording = source.recording(path.parent, name)
+    if recording is None:
+        recording = source.recording(
+            source.folder / "static" / "audio", Path(name).name
+        )
+    return recording
 
 
 def _checked(dialogue: Any) -> list[dict[str, Any]]:
@@ -314,7 +316,7 @@ def _recording(source: Source, path: Path, row: Row) -> Path | str:
         )
     if is_url(name):
         return name
-    here = source.recording(path.parent, name)
-    if here is None:
+    recording = source.recording(path.parent, name)
+    if recording is None:
         raise InputError(f"recording {name!r:.80} is not here")
-    return here
+    return recording

@@ -101,22 +101,22 @@ def _read_answers(
         result.notes.append(
             f"{label}: {absent} of {len(questions)} questions have no answer here"
         )
-    made = {
+    answered = {
         answer: VocalAnswer(questions[q], answers[answer])
         for answer, q in joined.items()
     }
     if path := _first(folder / "json_asr", SETS[name][0]):
         for row in rows.read(path, _TRANSCRIPT, "question_id"):
-            if row["question_id"] in made:
-                made[row["question_id"]].recognised = row["asr_pred"]
+            if row["question_id"] in answered:
+                answered[row["question_id"]].recognised = row["asr_pred"]
     if path := _first(folder / "result", SETS[name][0]):
         for row in rows.read(path, {}):
             key = row.text("question_id") or row.text("Qid")
-            if key in made:
-                made[key].verdict = row
-    for key, one in made.items():
+            if key in answered:
+                answered[key].verdict = row
+    for key, one in answered.items():
         one.audio = rows.source.recording(folder / "wav" / name, f"{key}.wav")
-    return list(made.values())
+    return list(answered.values())
 
 
 def _first(folder: Path, stems: Sequence[str]) -> Path | None:

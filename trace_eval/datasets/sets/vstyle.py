@@ -153,12 +153,12 @@ def overall(means: Mapping[str, float]) -> tuple[float, float]:
 
 
 def _score(result: Converted, system: str, own: Sequence[Row]) -> None:
-    here = {row["ability"] for row in own} & WEIGHTS.keys()
-    covered = sum(WEIGHTS[name] for name in here)
+    abilities = {row["ability"] for row in own} & WEIGHTS.keys()
+    covered = sum(WEIGHTS[name] for name in abilities)
     scored = [row for row in own if row.get("gemini_score") is not None]
     if not scored:
         note = (
-            f"no scores in the files; the {len(here)} abilities cover {covered:.4f} of"
+            f"no scores in the files; the {len(abilities)} abilities cover {covered:.4f} of"
             " the weight"
         )
         result.figures.append(
@@ -179,7 +179,7 @@ def _score(result: Converted, system: str, own: Sequence[Row]) -> None:
 def _overall(
     system: str, marks: Mapping[str, Sequence[float | None]], n: int
 ) -> Figure:
-    """Compute the weighted mean of marks read, with bounds where others are 1 or 5."""
+    """Compute the weighted mean of the marks; unread ones give it bounds, as 1 or 5."""
     read: dict[str, list[float]] = {}
     for name, values in marks.items():
         read[name] = [mark for mark in values if mark is not None]

@@ -164,7 +164,7 @@ class Sentence:
         return bool(_NOT.search(self.words(part.start, token.start)))
 
     def doubts(self, part: Part, token: Token) -> str:
-        """Return that a negation before a token is of something else; empty: it is not.
+        """Return a doubt where a negation before a token is of something else.
 
         "Not faster" denies; "not enough evidence that it is faster" does not.
         """

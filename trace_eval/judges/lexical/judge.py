@@ -25,7 +25,7 @@ from trace_eval.judges.views.answer.text import missing_words, roles_of_words, w
 
 
 def references_of(item: Single) -> list[tuple[int, str]]:
-    """Return right answers that say anything, with their place; training takes one."""
+    """Return the right answers that are not empty, each with its place in the item."""
     return [
         (position, text) for position, text in enumerate(item.reference) if text.strip()
     ]

@@ -140,7 +140,7 @@ class PointwiseOptions:
 
 @dataclass(frozen=True)
 class ConversationOptions:
-    """Of judges that read whole conversations and score them.
+    """Options of judges that read whole conversations and score them.
 
     Attributes:
         agent_policy: text file (.txt, .md, .yaml) with the instructions that the agent
@@ -152,7 +152,7 @@ class ConversationOptions:
 
 @dataclass(frozen=True)
 class BlueprintOptions:
-    """Of judges that read blueprints.
+    """Options of judges that read blueprints.
 
     Attributes:
         rendering: how blueprints are printed: compact; brief (levels in place of most
@@ -169,7 +169,7 @@ class BlueprintOptions:
 
 @dataclass(frozen=True)
 class TextOptions(BlueprintOptions):
-    """Of judges that read two answers and compare them.
+    """Options of judges that read two answers and compare them.
 
     Attributes:
         mode: what is shown: blueprint, or transcript (the baseline of words only).
@@ -232,7 +232,7 @@ class ExampleOptions:
 
 @dataclass(frozen=True)
 class AudioOptions(ExampleOptions, SoundOptions):
-    """Of judges that hear two answers and compare them.
+    """Options of judges that hear two answers and compare them.
 
     Attributes:
         task: what is asked of a pair: a name, or your own .toml.
@@ -250,7 +250,7 @@ class AudioOptions(ExampleOptions, SoundOptions):
 
 @dataclass(frozen=True)
 class ModelOptions:
-    """Of models that run in this process.
+    """Options of models that run in this process.
 
     Attributes:
         base: base model of a scorer or reward model, instead of the one that it names:
@@ -264,7 +264,7 @@ class ModelOptions:
 
 @dataclass(frozen=True)
 class RewardOptions(ModelOptions):
-    """Of reward models.
+    """Options of reward models.
 
     Attributes:
         tie_margin: rewards closer than this are a tie.
@@ -275,7 +275,7 @@ class RewardOptions(ModelOptions):
 
 @dataclass(frozen=True)
 class OpenAIOptions:
-    """Of the client for OpenAI-compatible servers.
+    """Options of the client for OpenAI-compatible servers.
 
     Attributes:
         structure: how the shape of replies is enforced: auto, json_schema, json_object
@@ -289,7 +289,7 @@ class OpenAIOptions:
 
 @dataclass(frozen=True)
 class ContextOptions:
-    """Of clients that decide how much context a model is given.
+    """Options of clients that decide how much context a model is given.
 
     Attributes:
         num_ctx: context of the model for one call, tokens; default: for ollama from the
@@ -302,7 +302,7 @@ class ContextOptions:
 
 @dataclass(frozen=True)
 class ServerOptions(ContextOptions):
-    """Of judges that start a server of their own.
+    """Options of judges that start a server of their own.
 
     Attributes:
         server_args: further arguments of vllm or sglang, e.g. "--tensor-parallel-size
@@ -317,7 +317,7 @@ class ServerOptions(ContextOptions):
 
 @dataclass(frozen=True)
 class OllamaOptions(ContextOptions):
-    """Of the client for Ollama.
+    """Options of the client for Ollama.
 
     Attributes:
         keep_alive: how long the server keeps the model loaded.

@@ -81,7 +81,7 @@ def _glide(pitch: Pitch) -> Read:
 
 
 def _voicing(b: Blueprint) -> Read:
-    """Share of the speech that is voiced."""
+    """Return the share of the speech that is voiced."""
     if not isinstance(b.signal, Signal):
         return absence(b, "signal")
     if isinstance(b.pitch, Pitch):

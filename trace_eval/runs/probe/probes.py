@@ -192,8 +192,8 @@ def _row(
         _made(probe, pair, audio / f"{number:06d}")
         for number, pair in enumerate(manifest.pairs)
     ]
-    made = Manifest(manifest.path, pairs)
-    after = _verdicts(made, out, options)
+    changed = Manifest(manifest.path, pairs)
+    after = _verdicts(changed, out, options)
     holds: list[bool] = []
     instructions: list[str] = []
     for pair in manifest.pairs:

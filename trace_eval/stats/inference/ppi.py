@@ -97,7 +97,7 @@ class PPIEstimate:
 
     @property
     def width(self) -> float | None:
-        """Of the interval of both."""
+        """Width of the interval that uses judge and labels."""
         return None if self.interval is None else self.interval[1] - self.interval[0]
 
 

@@ -62,7 +62,7 @@ class DifferenceRow:
 
 @dataclass(frozen=True)
 class WinRates:
-    """Both tables, and how the labels came to be, in words.
+    """Win rates, their differences, and in words how the labels came to be.
 
     Attributes:
         split: labelled comparisons on which annotators split, half a win for each

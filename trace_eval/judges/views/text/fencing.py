@@ -178,7 +178,7 @@ def _group(group: Present | Absent) -> Present | Absent:
 
 
 def _record(record: _R) -> _R:
-    """Neutralise every text in a record; return itself where that changes nothing."""
+    """Neutralise every text in a record; an unchanged record is returned as it is."""
     changes = {}
     for name in _text_fields(type(record)):
         before = getattr(record, name)
