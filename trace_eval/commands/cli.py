@@ -143,20 +143,38 @@ def with_known_options(text: str, command: Any) -> str:
 
 
 def _refuse_misplaced(error: Exception) -> None:
-    """Say where an option of the judge or of extraction goes, when typed alone."""
+    """Say what to type in place of an option or input that a command does not take."""
     option = getattr(error, "option_name", None)
     context = getattr(error, "ctx", None)
-    if context and context.command.name in ("judge", "rate") and _EXTRA in str(error):
-        one = context.params.get("items")
-        two = str(error).rpartition("(")[2].rstrip(")")
-        message = f"{one} {two}: there is one input; two folders of recordings are"
-        raise UserError(f"{message} --a {one} --b {two.split()[0]}") from None
-    if not option or not context:
+    if not context:
         return
+    if context.command.name in ("judge", "rate") and _EXTRA in str(error):
+        _refuse_second_input(context, str(error))
+    if option:
+        _refuse_typed_alone(context.command, option)
+    if context.command.name in _ONCE_DRAWN and option in ("--resamples", "--seed"):
+        raise UserError(
+            f"{option}: the intervals of {context.command.name} are computed and no"
+            f" longer resampled; leave {option} out"
+        ) from None
+
+
+def _refuse_second_input(context: Any, message: str) -> None:
+    """Name the options of two folders, where two inputs were typed."""
+    one = context.params.get("items")
+    two = message.rpartition("(")[2].rstrip(")")
+    raise UserError(
+        f"{one} {two}: there is one input; two folders of recordings are --a {one}"
+        f" --b {two.split()[0]}"
+    ) from None
+
+
+def _refuse_typed_alone(command: Any, option: str) -> None:
+    """Say where an option of the judge or of extraction goes."""
     from trace_eval.extracting.options import ExtractOptions
     from trace_eval.judges.options.judge_options import FIELDS, STATE
 
-    taken = {name for parameter in context.command.params for name in parameter.opts}
+    taken = {name for parameter in command.params for name in parameter.opts}
     name = option.removeprefix("--").replace("-", "_")
     places = {
         "-J": FIELDS - STATE,
@@ -167,11 +185,6 @@ def _refuse_misplaced(error: Exception) -> None:
             raise UserError(
                 f"{option}: belongs to {flag}; write {flag} {name}=VALUE"
             ) from None
-    if context.command.name in _ONCE_DRAWN and option in ("--resamples", "--seed"):
-        raise UserError(
-            f"{option}: the intervals of {context.command.name} are computed and no"
-            f" longer resampled; leave {option} out"
-        ) from None
 
 
 @contextmanager

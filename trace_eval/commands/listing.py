@@ -258,10 +258,9 @@ def _completed(command: Any, name: str) -> Any:
             _completed(inner, f"{name} {inner.name}")
         return command
     if name not in WITHOUT:
-        for options in (json_options, figure_options)[: 1 + (name in COMMANDS)]:
-            app = typer.Typer(add_completion=False)
-            app.command()(options)
-            command.params += typer.main.get_command(app).params
+        command.params += _parameters_of(json_options)
+    if name in COMMANDS:
+        command.params += _parameters_of(figure_options)
     work = command.invoke
 
     def invoke(context: Any) -> Any:
@@ -270,6 +269,13 @@ def _completed(command: Any, name: str) -> Any:
 
     command.invoke = invoke
     return command
+
+
+def _parameters_of(options: Callable[..., None]) -> list[Any]:
+    """Return the options of a function's signature, as typer makes them."""
+    app = typer.Typer(add_completion=False)
+    app.command()(options)
+    return typer.main.get_command(app).params
 
 
 @cache

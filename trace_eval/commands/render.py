@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -28,6 +28,8 @@ from trace_eval.data.settings import option_field
 from trace_eval.show.table import Table
 
 if TYPE_CHECKING:
+    from rich.table import Table as RichTable
+
     from trace_eval.stats.ranking.report import RankReport
     from trace_eval.stats.report import AgreeReport, ScoreReport
 
@@ -111,35 +113,41 @@ def print_tables(
         everything: the file or folder that has all rows; None: ``--json``.
         width: where they are not printed on a terminal, characters.
     """
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table as RichTable
     from rich.text import Text
 
     console = results(width)
     for table in (part for whole in tables for part in by_judge(whole, console.width)):
-        keys, parts = _keys(table), fitting(table, console.width)
-        for number, columns in enumerate(parts):
-            heading = caption = None
-            if table.title and number == 0:
-                heading = Text(table.title, style="bold")
-            if table.caption and number == len(parts) - 1:
-                caption = Text(table.caption)
-            shown = RichTable(
-                title=heading,
-                title_justify="left",
-                caption=caption,
-                caption_justify="left",
-                box=SIMPLE_HEAD,
-                pad_edge=False,
-            )
-            for column in columns:
-                # A name may be broken, a number never.
-                title = Text(table.columns[column])
-                shown.add_column(title, overflow="fold", no_wrap=column >= keys)
-            for row in table.rows[:MAX_ROWS]:
-                shown.add_row(*(Text(visible(row[column])) for column in columns))
+        parts = fitting(table, console.width)
+        for columns in parts:
+            shown = _rich_table(table, columns)
+            if table.title and columns is parts[0]:
+                shown.title = Text(table.title, style="bold")
+            if table.caption and columns is parts[-1]:
+                shown.caption = Text(table.caption)
             console.print(shown)
         say(*left_out(len(table.rows), everything), "")
+
+
+def _rich_table(table: Table, columns: Sequence[int]) -> RichTable:
+    """Draw some columns of a table; a name may be broken, a number never."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    shown = RichTable(
+        title_justify="left",
+        caption_justify="left",
+        box=SIMPLE_HEAD,
+        pad_edge=False,
+    )
+    keys = _keys(table)
+    for column in columns:
+        title = Text(table.columns[column])
+        shown.add_column(title, overflow="fold", no_wrap=column >= keys)
+    for row in table.rows[:MAX_ROWS]:
+        cells = [Text(visible(row[column])) for column in columns]
+        shown.add_row(*cells)
+    return shown
 
 
 def by_judge(table: Table, width: int) -> list[Table]:

@@ -54,22 +54,23 @@ def report(
         typer.Option(
             "--redact",
             help=(
-                "Take digits, mail addresses, card and phone numbers out; mute them in"
-                " copies."
+                "Remove digits, mail addresses, card and phone numbers from texts; mute"
+                " them in copies of sound."
             ),
         ),
     ] = False,
     live: Annotated[
         bool,
         typer.Option(
-            "--live", help="Of several runs: write again while one is being made."
+            "--live",
+            help="With several runs: renew the page while one of them goes on.",
         ),
     ] = False,
     audio_root: Annotated[
         Path | None,
         typer.Option(
-            help="Folder of the recordings, where they are not where they were judged and were"
-            " not moved together with the run."
+            help="Folder of the recordings, if they were moved without the run since they"
+            " were judged."
         ),
     ] = None,
     labels: LabelsOption = None,

@@ -230,9 +230,10 @@ def check_outputs(parameters: Mapping[str, Any]) -> None:
     from trace_eval.data.outputs import check_folder, check_output
 
     values = {**parameters, **unwritten()}
-    inputs = [
-        path for name, v in values.items() if name not in WRITTEN for path in _paths(v)
-    ]
+    inputs: list[Path] = []
+    for name, value in values.items():
+        if name not in WRITTEN:
+            inputs.extend(_paths(value))
     for name in WRITTEN:
         value = values.get(name)
         if "-" in map(str, value if isinstance(value, list) else [value]):
@@ -242,15 +243,19 @@ def check_outputs(parameters: Mapping[str, Any]) -> None:
         for path in _paths(value):
             if path.is_dir():
                 check_folder(path, None, f"{WRITTEN[name]} ")
-            if not path.is_file():
-                continue
-            for read in inputs:
-                with suppress(OSError):
-                    if path.samefile(read):
-                        raise UserError(
-                            f"{path}: is read by this call; name another file to write"
-                        )
-            check_output(path)
+            if path.is_file():
+                _refuse_input(path, inputs)
+                check_output(path)
+
+
+def _refuse_input(output: Path, inputs: Iterable[Path]) -> None:
+    """Refuse to write a file that the call reads, by whatever link or name."""
+    for read in inputs:
+        with suppress(OSError):
+            if output.samefile(read):
+                raise UserError(
+                    f"{output}: is read by this call; name another file to write"
+                )
 
 
 def _paths(value: Any) -> Iterator[Path]:

@@ -32,8 +32,8 @@ def show(
         typer.Option(
             "--config",
             help=(
-                "Of a run: its options, as a file for --config, and what else decided"
-                " the result."
+                "Print the options of a run, as a file for --config, and what else"
+                " decided the result."
             ),
         ),
     ] = False,
@@ -41,7 +41,7 @@ def show(
         bool,
         typer.Option(
             "--requirements",
-            help="Of a run: the versions of its packages, as a file for pip.",
+            help="Print the versions of a run's packages, as a file for pip.",
         ),
     ] = False,
     extracting: ExtractOptions,

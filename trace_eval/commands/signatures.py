@@ -48,27 +48,41 @@ def from_classes(command: Command) -> Command:
     all on the help page.
     """
     for name, argument in inspect.signature(command, eval_str=True).parameters.items():
-        kind, how, elsewhere = argument.annotation, None, None
-        if get_origin(kind) is Annotated:
-            kind, *more = get_args(kind)
-            how = next((one for one in more if type(one) is tuple), None)
-            elsewhere = next(
-                (one for one in more if isinstance(one, ExplainedBy)), None
-            )
-        if is_dataclass(kind):
-            start = kind if argument.default is _EMPTY else argument.default
-            without = [
-                each.name for each in fields(kind) if how and each.name not in how
-            ]
-            made, build = (
-                list(_parameters(start, without)),
-                partial(_filled, start, without),
-            )
-            if elsewhere is not None:
-                flags = {each.name: _flag(each) for each in fields(kind)}
-                _explain_elsewhere(made, flags, elsewhere)
-            command = with_options(command, name, made, build)
+        options, chosen, elsewhere = _options_class(argument.annotation)
+        if options is None:
+            continue
+        start = options if argument.default is _EMPTY else argument.default
+        without: list[str] = []
+        if chosen:
+            names = [each.name for each in fields(options)]
+            without = [field for field in names if field not in chosen]
+        parameters = list(_parameters(start, without))
+        if elsewhere is not None:
+            flags = {each.name: _flag(each) for each in fields(options)}
+            _explain_elsewhere(parameters, flags, elsewhere)
+        build = partial(_filled, start, without)
+        command = with_options(command, name, parameters, build)
     return command
+
+
+def _options_class(
+    annotation: Any,
+) -> tuple[type[Any] | None, tuple[str, ...], ExplainedBy | None]:
+    """Return a dataclass of options, its chosen fields, and where it is explained.
+
+    None: the argument is an option by itself. No field is chosen: all are options.
+    """
+    kind = annotation
+    chosen: tuple[str, ...] = ()
+    elsewhere: ExplainedBy | None = None
+    if get_origin(annotation) is Annotated:
+        kind, *notes = get_args(annotation)
+        for note in notes:
+            if isinstance(note, ExplainedBy):
+                elsewhere = note
+            elif isinstance(note, tuple):
+                chosen = note
+    return (kind if is_dataclass(kind) else None), chosen, elsewhere
 
 
 def _explain_elsewhere(
@@ -152,8 +166,8 @@ def field_parameters(
 ) -> list[inspect.Parameter]:
     """Make parameters of a command from some fields of an options class."""
     others = [each.name for each in fields(options) if each.name not in names]
-    made = {each.name: each for each in _parameters(options, others, panel)}
-    return [made[name] for name in names]
+    by_name = {each.name: each for each in _parameters(options, others, panel)}
+    return [by_name[name] for name in names]
 
 
 def _shown(start: Any, without: Sequence[str]) -> Iterator[tuple[Field[Any], Any]]:
@@ -182,9 +196,9 @@ def _default(start: Any, each: Field[Any]) -> Any:
         return getattr(start, each.name)
     if each.default_factory is not MISSING:
         return each.default_factory()
-    return (
-        _EMPTY if each.default is MISSING else each.default
-    )  # without one it must be named
+    if each.default is MISSING:
+        return _EMPTY  # it must be named
+    return each.default
 
 
 def _parameter(
@@ -216,8 +230,9 @@ def _typed(each: Field[Any], hint: Any, value: Any) -> tuple[Any, Any]:
     if "read" in each.metadata:
         return str | None, None
     if choices := choices_of(hint):
-        names = StrEnum(each.name, {str(choice): str(choice) for choice in choices})  # type: ignore[misc]
-        return (names, str(value)) if base is hint else (names | None, value)
+        names = map(str, choices)
+        kind = StrEnum(each.name, {name: name for name in names})  # type: ignore[misc]
+        return (kind, str(value)) if base is hint else (kind | None, value)
     return hint, value
 
 
@@ -236,9 +251,8 @@ def _filled(
     for each, hint in _shown(start, without):
         if is_dataclass(hint):
             inner = _default(start, each)
-            changes[each.name] = _filled(
-                inner, each.metadata.get("without", ()), chosen, _
-            )
+            left_out = each.metadata.get("without", ())
+            changes[each.name] = _filled(inner, left_out, chosen, _)
             continue
         value = chosen[each.name]
         read: Callable[[Any], Any] | None = each.metadata.get("read")
@@ -246,9 +260,8 @@ def _filled(
             if value:
                 changes[each.name] = (read or tuple)(value)
         elif isinstance(value, StrEnum):
-            changes[each.name] = next(
-                c for c in choices_of(hint) if str(c) == value.value
-            )
+            by_name = {str(choice): choice for choice in choices_of(hint)}
+            changes[each.name] = by_name[value.value]
         else:
             changes[each.name] = value
     return start(**changes) if isinstance(start, type) else replace(start, **changes)

@@ -36,7 +36,7 @@ def turns(
     against: Annotated[
         Path | None,
         typer.Option(
-            help="Calls of another system: these figures minus its, by scenario."
+            help="Calls of another system, to subtract its figures by scenario."
         ),
     ] = None,
     labels: Annotated[

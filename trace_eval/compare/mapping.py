@@ -81,9 +81,10 @@ class Mapping:
             return None
         old_knots, new_knots = np.array(self.knots).T
         value = float(np.interp(old, old_knots, new_knots))
+        # variances of a new point, in those of the residuals
         in_the_middle = 1 + 1 / self.points
-        here = in_the_middle + (old - self.centre) ** 2 / self.spread
-        half = self.half_width * (here / in_the_middle) ** 0.5
+        off_the_middle = in_the_middle + (old - self.centre) ** 2 / self.spread
+        half = self.half_width * (off_the_middle / in_the_middle) ** 0.5
         return value, (value - half, value + half)
 
 

@@ -200,7 +200,7 @@ class Columns:
             of scores a number or missing, e.g. --map Good=4 --map 99=missing.
         flip_b: the judge was shown B first: its 1 and 2 (and scores) are exchanged. The
             truth is left alone.
-        named: what other fields are called in the file, e.g. preference=winner or
+        named: the name of another field in the file, e.g. preference=winner or
             rater=listener; may be repeated. The columns of several raters:
             rater=ann,bob.
         tail: of whole replies, in how many last characters the verdict stands; None:

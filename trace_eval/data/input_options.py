@@ -38,7 +38,7 @@ class TwoFolders:
     Attributes:
         a: instead of ITEMS: recordings of one system, a folder or 'DIR/*_x.wav', paired
             by file name with --b.
-        b: recordings of the other.
+        b: recordings of the other system.
         prompts: what was asked: recordings or .txt by the same names, or a table: id,
             prompt (--column names others).
     """

@@ -78,7 +78,8 @@ def with_groups(options: type[T]) -> type[T]:
 
 def sentence(text: str) -> str:
     """Print a help text as a sentence of its own, without the marks of code."""
-    text = text.replace("``", "").replace("None:", "default:")
+    text = text.replace("``", "").replace(". None:", ". Default:")
+    text = text.replace("None:", "default:")
     return f"{text[:1].upper()}{text[1:]}"
 
 

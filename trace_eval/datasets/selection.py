@@ -26,7 +26,7 @@ class Selection:
 
     Attributes:
         system: only its answers; names it where the files do not.
-        sets: only these sets of it.
+        sets: only this set of the benchmark; may be repeated.
         answers: candidate: the transcript of the answer where there is one, or its
             text.
         pairs: also pairs of systems: every two, or with one; None: only where the

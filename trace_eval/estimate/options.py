@@ -24,7 +24,7 @@ class SeedOptions(IntervalOptions):
     """Intervals, and the random numbers of what is drawn beside them.
 
     Attributes:
-        seed: of the random numbers of what is drawn; refused where nothing is. None: 0.
+        seed: of random draws, refused where nothing is drawn; None: 0.
     """
 
     seed: int | None = field(default=None, metadata={"drawn": 0})

@@ -7,7 +7,7 @@ before.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -25,7 +25,6 @@ from trace_eval.data.conversation import (
     Channel,
     Conversation,
     Role,
-    Speaker,
 )
 from trace_eval.report.audio import AudioAssets, PlayedSound
 from trace_eval.report.evidence import label
@@ -174,56 +173,78 @@ def _lanes(
     Without sound, peaks are empty.
     """
     length_s = conversation.end_s
-    sides = _sides(conversation)
-    channels = {role: _channel_of(conversation, sides[role]) for role in ROLES}
+    sides = list(_sides(conversation))
     replaced = _replaced(conversation, assets, clips)
-    drawn = [one for one in channels.values() if one and one.audio not in replaced]
+    drawn: list[Channel] = []
+    for side in sides:
+        if side.channel and side.channel.audio not in replaced:
+            drawn.append(side.channel)
     peaks = dict(zip(drawn, channel_peaks(drawn, length_s, POINTS), strict=True))
-    known = any(conversation.speaker(role) for role in ROLES)
-    for role, channel in channels.items():
-        turns: list[LaneBar] = []
-        names = {speaker.name for speaker in sides[role]}
-        for number, turn in enumerate(conversation.turns):
-            for start, end in turn.stretches if turn.speaker in names else ():
-                title = f"turn {number}, {start:.1f} to {end:.1f} s"
-                turns.append(bar("turn", start, end, title))
-        log: list[LaneBar] = []
-        for start, end in _logged(conversation, role):
-            title = f"in the log, {start:.1f} to {end:.1f} s"
-            log.append(bar("log", start, end, title))
+    for side in sides:
         lane: dict[str, Any] = {
-            "role": role,
-            "name": role if known or not sides[role] else sides[role][0].name,
-            "bars": turns,
-            "log": log,
+            "role": side.role,
+            "name": side.title,
+            "bars": list(_turn_bars(conversation, side.speakers, bar)),
+            "log": list(_log_bars(conversation, side.role, bar)),
             "peaks": [],
             "sound": None,
         }
-        if channel:
-            lane["sound"] = _sound(channel, length_s, assets, replaced)
-        if channel in peaks:
-            lane["peaks"] = peaks[channel].round(3).tolist()
+        if side.channel:
+            lane["sound"] = _sound(side.channel, length_s, assets, replaced)
+        if side.channel in peaks:
+            lane["peaks"] = peaks[side.channel].round(3).tolist()
         yield lane
 
 
-def _sides(conversation: Conversation) -> dict[Role, list[Speaker]]:
-    """Return the speakers of each lane: by role, or one each where nobody has one."""
-    sides: dict[Role, list[Speaker]] = {}
-    for role in ROLES:
-        sides[role] = [one for one in conversation.speakers if one.role == role]
-    if not any(sides.values()) and len(conversation.speakers) >= len(ROLES):
-        sides = {
-            role: [speaker]
-            for role, speaker in zip(ROLES, conversation.speakers, strict=False)
-        }
-    return sides
+def _turn_bars(
+    conversation: Conversation, speakers: Collection[str], bar: _Bar
+) -> Iterator[LaneBar]:
+    for number, turn in enumerate(conversation.turns):
+        if turn.speaker not in speakers:
+            continue
+        for start, end in turn.stretches:
+            title = f"turn {number}, {start:.1f} to {end:.1f} s"
+            yield bar("turn", start, end, title)
 
 
-def _channel_of(
-    conversation: Conversation, speakers: Sequence[Speaker]
-) -> Channel | None:
+def _log_bars(conversation: Conversation, role: Role, bar: _Bar) -> Iterator[LaneBar]:
+    for start, end in _logged(conversation, role):
+        title = f"in the log, {start:.1f} to {end:.1f} s"
+        yield bar("log", start, end, title)
+
+
+class _LaneSide(NamedTuple):
+    """Whose speech a lane shows.
+
+    Attributes:
+        speakers: their names; none where nobody has the role.
+        channel: of the first of them.
+    """
+
+    role: Role
+    title: str
+    speakers: tuple[str, ...] = ()
+    channel: Channel | None = None
+
+
+def _sides(conversation: Conversation) -> Iterator[_LaneSide]:
+    """Yield the lanes: one a role, or one a speaker where nobody has a role."""
     channels = {channel.name: channel for channel in conversation.channels}
-    return channels.get(speakers[0].channel or "") if speakers else None
+    have_roles = any(conversation.speaker(role) for role in ROLES)
+    first_speakers = conversation.speakers[: len(ROLES)]
+    if not have_roles and len(first_speakers) == len(ROLES):
+        for role, speaker in zip(ROLES, first_speakers, strict=True):
+            channel = channels.get(speaker.channel or "")
+            yield _LaneSide(role, speaker.name, (speaker.name,), channel)
+        return
+    for role in ROLES:
+        speakers = [one for one in conversation.speakers if one.role == role]
+        if not speakers:
+            yield _LaneSide(role, role)
+            continue
+        names = tuple(speaker.name for speaker in speakers)
+        channel = channels.get(speakers[0].channel or "")
+        yield _LaneSide(role, role, names, channel)
 
 
 def _logged(conversation: Conversation, role: str) -> list[tuple[float, float]]:

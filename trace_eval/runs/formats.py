@@ -59,9 +59,9 @@ def _answers(items: Iterable[Item]) -> Iterator[tuple[str, Recording]]:
 
 
 def _suffix(recording: Recording) -> str:
-    place = recording.audio if recording.audio is not None else recording.url
-    return (
-        ""
-        if place is None
-        else PurePosixPath(str(place).partition("?")[0]).suffix.lower()
-    )
+    """Return the ending of a recording's file or URL; empty where it has neither."""
+    place = recording.url if recording.audio is None else recording.audio
+    if place is None:
+        return ""
+    path, _, _ = str(place).partition("?")
+    return PurePosixPath(path).suffix.lower()

@@ -127,11 +127,11 @@ class PairOptions:
     """How two scores become a label.
 
     Attributes:
-        tie_margin: of a run of rate: means on 0-1 that are not farther apart are a tie.
+        tie_margin: of a run of rate: call means on 0-1 a tie up to this distance.
         acceptable: score from which an answer is acceptable; types ties.
-        stands_for: dimension that the scores stand for, which types ties; None: a
-            preference.
-        rubric: of a run of rate: whose scores, where there are several.
+        stands_for: dimension that the scores stand for, with typed ties; None: a
+            preference, with plain ones.
+        rubric: of a run of rate: the rubric of the scores, where there are several.
         onto: run of pairs in which that dimension is replaced.
     """
 
@@ -170,7 +170,7 @@ class AblateOptions:
         judging: what the judge is asked for, before anything is dropped.
         drops: group to leave out, one condition each; may be repeated; None: each in
             turn that any of the run's blueprints has, and ``properties``.
-        modes: also transcripts only, and modes x policies.
+        modes: also judge from transcripts alone, and by other policies.
         repeats: judgings of each condition, with different seeds.
         policy: fusion policy.
     """

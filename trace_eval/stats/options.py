@@ -206,9 +206,8 @@ class RankOptions:
         dimension: labels: rank by this label column, e.g. voice_quality; None: overall,
             else preference.
         policy: labels: re-fuse the overall label with this policy; None: the stored
-            label. In a report what fused these labels; None: nothing did, or it is not
-            known.
-        judge: which one, where the source has several.
+            label. A report says here what fused the labels, as far as it is known.
+        judge: whose verdicts, where the source has several judges.
         systems: labels: names of the systems of A and B, where the pairs name none;
             None: ``A`` and ``B``.
         orders: labels: ``reconciled``, or ``separate``: each order of a run by itself.
@@ -244,7 +243,7 @@ class ScreenOptions:
         agree: agreement with human labels that the decided part must reach, 0 to 1.
         confidence: probability that it does, 0 to 1.
         by: signs of certainty to use: confidence, entropy, consistent, margin, repeats,
-            judges; may be repeated. None: all that there are, which share the error.
+            judges; may be repeated. None: all that are known; they share the error.
         cluster: items of one instruction are not independent; where instructions are
             unknown there is nothing to respect.
         as_sampled: proceed although the labelled pairs do not look like a random

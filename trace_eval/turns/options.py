@@ -31,7 +31,7 @@ class TurnsOptions:
     """How conversations are read and measured.
 
     Attributes:
-        layout: of the source; None: found from its content.
+        layout: how the source is laid out; None: found from its content.
         definitions: rules of events and figures: name and version of a definition set.
         read: what the layout does not say itself.
         figures: intervals and hiding.

@@ -31,8 +31,8 @@ class BestOptions:
         by: what decides: overall or a dimension of the judge's verdicts; or a number of
             the blueprint, e.g. quality.p808 or loudness:lower, and then no judge is
             asked.
-        scheme: which are compared by a judge of pairs: all, knockout, or auto (all up
-            to 8).
+        scheme: which candidates a judge of pairs compares: all, knockout, or auto (all
+            up to 8).
         rubric: let the judge score each candidate by this rubric, not compare two;
             None: those judges do that can do nothing else.
         checks: another judge or number that measures the gain; may be repeated.

@@ -111,15 +111,12 @@ def _timed(findings: Findings, reply: float | None) -> AnswerStanding:
 def _voice(a: Side, b: Side, cuts: RuleThresholds) -> DimensionVerdict:
     turns_a, turns_b = _agent_turns(a), _agent_turns(b)
     for seconds in TURN_LENGTHS_S:
-        numbers_a, numbers_b = _numbers(turns_a, seconds), _numbers(turns_b, seconds)
+        numbers_a = _numbers(turns_a, seconds)
+        numbers_b = _numbers(turns_b, seconds)
         if numbers_a and numbers_b:
             break
-    for name, numbers in (("A", numbers_a), ("B", numbers_b)):
-        if not numbers:
-            raise MeasurementMissing(
-                f"no turn of the agent of conversation {name} has a quality"
-            )
-    median_a, median_b = _medians(numbers_a), _medians(numbers_b)
+    median_a = _medians(numbers_a, "A")
+    median_b = _medians(numbers_b, "B")
     lead = lead_of(median_a, median_b).steps or 0.0
     return verdict_of(
         _voice_standing(turns_a, median_a, len(numbers_a), cuts),
@@ -130,8 +127,12 @@ def _voice(a: Side, b: Side, cuts: RuleThresholds) -> DimensionVerdict:
 
 def _agent_turns(side: Side) -> dict[int, Blueprint]:
     conversation, blueprints = side
-    turns = {n for n, _ in conversation.turns_of("agent")}
-    return {n: blueprint for n, blueprint in blueprints.items() if n in turns}
+    of_agent = {number for number, _ in conversation.turns_of("agent")}
+    turns: dict[int, Blueprint] = {}
+    for number, blueprint in blueprints.items():
+        if number in of_agent:
+            turns[number] = blueprint
+    return turns
 
 
 def _numbers(turns: Mapping[int, Blueprint], seconds: float) -> list[dict[str, float]]:
@@ -140,12 +141,21 @@ def _numbers(turns: Mapping[int, Blueprint], seconds: float) -> list[dict[str, f
     return [each for each in numbers if each]
 
 
-def _medians(numbers: Sequence[Mapping[str, float]]) -> dict[str, float]:
+def _medians(numbers: Sequence[Mapping[str, float]], name: str) -> dict[str, float]:
+    """Return the median of each quality over the agent's turns.
+
+    Raises:
+        MeasurementMissing: no turn of conversation ``name`` has one.
+    """
+    if not numbers:
+        raise MeasurementMissing(
+            f"no turn of the agent of conversation {name} has a quality"
+        )
     columns: dict[str, list[float]] = {}
     for turn in numbers:
-        for name, value in turn.items():
-            columns.setdefault(name, []).append(value)
-    return {name: median(values) for name, values in columns.items()}
+        for quality, value in turn.items():
+            columns.setdefault(quality, []).append(value)
+    return {quality: median(values) for quality, values in columns.items()}
 
 
 def _voice_standing(

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from typing import NamedTuple
 
 import trace_eval.judges.rules.phrases as phrases
 from blueprints import UNSURE, Transcript, language_name, written_language
@@ -66,10 +67,8 @@ def find_requests(instruction: str) -> tuple[DeliveryRequest, ...]:
     for sentence in _SENTENCE_END.split(reading.body):
         if is_instruction(sentence):
             for finder in (_adjectives, _adverbs, _patterns):
-                requested = finder(sentence[:MAX_SENTENCE])
-                results += [
-                    replace(request, at=request.at + at) for request in requested
-                ]
+                for request in finder(sentence[:MAX_SENTENCE]):
+                    results.append(replace(request, at=at + request.at))
         at += len(sentence) + 1
     return (*_notes(reading), *_merge(_unique(sorted(results)), reading.body))
 
@@ -116,11 +115,9 @@ def _fit(kind: RequestKind, noun: str) -> RequestKind | None:
 def _adverbs(sentence: str) -> Iterator[DeliveryRequest]:
     """Read ``say it slowly``, but not ``slowly increase``, ``quickly tell me``."""
     for match in re.finditer(r"\b[a-z]+\b(?!-)", sentence):
-        word, before, after = (
-            match[0],
-            sentence[: match.start()],
-            sentence[match.end() :],
-        )
+        word = match[0]
+        before = sentence[: match.start()]
+        after = sentence[match.end() :]
         kind = ADVERBS.get(word)
         emotion = EMOTIONS.get(word) if word.endswith("ly") else None
         if not (kind or emotion) or in_topic(before) or not speaks(before + after):
@@ -144,9 +141,8 @@ def _patterns(sentence: str) -> Iterator[DeliveryRequest]:
                 continue
             if kind in _MANNERS and phrases.AT_ONCE.match(sentence):
                 kind = _MANNERS[kind]
-            groups = (
-                match.groupdict()
-            )  # the deciding word, and a phrase that asks for the opposite
+            # The deciding word, and a phrase that asks for the opposite.
+            groups = match.groupdict()
             at = match.start("at" if groups.get("at") else 0)
             no = negated(sentence, at) or bool(groups.get("absent"))
             yield DeliveryRequest(at, kind, phrases.value_of(kind, match), no)
@@ -157,36 +153,53 @@ def _unique(results: list[DeliveryRequest]) -> list[DeliveryRequest]:
     seen: dict[tuple[RequestKind, str, bool], DeliveryRequest] = {}
     for request in results:
         seen.setdefault((request.kind, request.value, request.negated), request)
-    named = any(
-        kind is RequestKind.ACCENT and value != "local" for kind, value, _ in seen
-    )
-    return [r for r in seen.values() if not (named and r.value == "local")]
+    accents = [value for kind, value, _ in seen if kind is RequestKind.ACCENT]
+    if set(accents) <= {"local"}:
+        return list(seen.values())
+    return [request for request in seen.values() if request.value != "local"]
 
 
-#: Two ends of a scale, and what it is to go from the first to the second or back.
+class _Scale(NamedTuple):
+    """Two ends of a scale, and what it is to go from one to the other."""
+
+    low: RequestKind
+    high: RequestKind
+    up: RequestKind
+    down: RequestKind
+
+
 _SCALES = (
-    (
-        RequestKind.SLOW,
-        RequestKind.FAST,
-        RequestKind.ACCELERATING,
-        RequestKind.DECELERATING,
+    _Scale(
+        low=RequestKind.SLOW,
+        high=RequestKind.FAST,
+        up=RequestKind.ACCELERATING,
+        down=RequestKind.DECELERATING,
     ),
-    (RequestKind.SOFT, RequestKind.LOUD, RequestKind.CRESCENDO, RequestKind.DIMINUENDO),
-    (
-        RequestKind.LOW_PITCH,
-        RequestKind.HIGH_PITCH,
-        RequestKind.RISING,
-        RequestKind.FALLING,
+    _Scale(
+        low=RequestKind.SOFT,
+        high=RequestKind.LOUD,
+        up=RequestKind.CRESCENDO,
+        down=RequestKind.DIMINUENDO,
+    ),
+    _Scale(
+        low=RequestKind.LOW_PITCH,
+        high=RequestKind.HIGH_PITCH,
+        up=RequestKind.RISING,
+        down=RequestKind.FALLING,
     ),
 )
 
 #: Trend -> the manner that it leads to.
-_MANNERS = {up: high for _, high, up, _ in _SCALES} | {
-    down: low for low, _, _, down in _SCALES
-}
+_MANNERS: dict[RequestKind, RequestKind] = {}
 
 #: "Not so fast" asks for slowly.
-_OPPOSITE = {a: b for low, high, *_ in _SCALES for a, b in ((low, high), (high, low))}
+_OPPOSITE: dict[RequestKind, RequestKind] = {}
+
+for _scale in _SCALES:
+    _MANNERS[_scale.up] = _scale.high
+    _MANNERS[_scale.down] = _scale.low
+    _OPPOSITE[_scale.low] = _scale.high
+    _OPPOSITE[_scale.high] = _scale.low
 
 
 def _merge(results: list[DeliveryRequest], body: str) -> list[DeliveryRequest]:
@@ -195,21 +208,26 @@ def _merge(results: list[DeliveryRequest], body: str) -> list[DeliveryRequest]:
     A trend swallows the ends that it leads from and to. Ends that alternate ask for
     variety.
     """
-    for low, high, up, down in _SCALES:
-        ends = [r for r in results if _end(r.kind) in (low, high) and not r.negated]
-        trend = next(
-            (r for r in results if r.kind in (up, down) and not r.negated), None
-        )
-        if not trend and len({_end(r.kind) for r in ends}) < 2:
+    for scale in _SCALES:
+        wanted = [request for request in results if not request.negated]
+        has_trend = any(one.kind in (scale.up, scale.down) for one in wanted)
+        ends = [one for one in wanted if _end(one.kind) in (scale.low, scale.high)]
+        has_both_ends = len({_end(one.kind) for one in ends}) == 2
+        if not has_trend and not has_both_ends:
             continue
-        results = [r for r in results if r not in ends]
-        if trend is None:
-            kind = up if _end(ends[0].kind) is low else down
-            turns = kind in (RequestKind.RISING, RequestKind.FALLING)
-            if turns and re.search(r"\balternat|\bswitch", body):
-                kind = RequestKind.EXPRESSIVE
-            results.append(replace(ends[0], kind=kind))
+        results = [request for request in results if request not in ends]
+        if not has_trend:
+            results.append(replace(ends[0], kind=_trend_from(ends[0], scale, body)))
     return sorted(results)
+
+
+def _trend_from(first: DeliveryRequest, scale: _Scale, body: str) -> RequestKind:
+    """Return what it is to go from the first end of a scale to the other."""
+    trend = scale.up if _end(first.kind) is scale.low else scale.down
+    is_of_pitch = trend in (RequestKind.RISING, RequestKind.FALLING)
+    if is_of_pitch and re.search(r"\balternat|\bswitch", body):
+        return RequestKind.EXPRESSIVE
+    return trend
 
 
 def _end(kind: RequestKind) -> RequestKind:
@@ -272,9 +290,8 @@ def instruction_text(case: Case) -> RuleInstruction:
     instruction = RuleInstruction(text, exists=True)
     if language in (None, LANGUAGE) or instruction.requests:
         return instruction
-    if language == UNSURE and WORDLESS.search(
-        text
-    ):  # "Laugh out loud for me." has no small words
+    # "Laugh out loud for me." has no small words.
+    if language == UNSURE and WORDLESS.search(text):
         return instruction
     name = "another language" if language == UNSURE else language_name(language)
     unread = f"The instruction is in {name}, in which no requests can be read"

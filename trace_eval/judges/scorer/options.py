@@ -27,7 +27,7 @@ class TrainOptions:
         dev_share: of the questions that choose the checkpoint, where no row is in split
             dev.
         weight: what counts equally: rows, or ratings.
-        steps: of AdamW with a linear schedule, at most.
+        steps: the most steps of AdamW, with a linear schedule.
         batch: rows per step.
         learning_rate: the highest, after the warm-up.
         warmup: steps until the highest learning rate.

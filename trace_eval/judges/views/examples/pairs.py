@@ -102,7 +102,8 @@ def _labels(
 ) -> dict[str, str]:
     """Return the labels of one part by dimension."""
 
-    def value(key: str, inner: str) -> Any:
+    def stated(key: str, inner: str) -> Any:
+        """Return the value of a key, which may be an object with the inner key."""
         if key not in answer:
             raise UserError(f"{where}: the answer has no {key!r}; add it")
         value = answer[key]
@@ -110,10 +111,11 @@ def _labels(
 
     try:
         if part.is_typed:
-            ratings = {name: value(name, "rating") for name in _TYPED}
-            return {name: str(part.labels.parse(one)) for name, one in ratings.items()}
+            ratings = [stated(name, "rating") for name in _TYPED]
+            labels = [str(part.labels.parse(rating)) for rating in ratings]
+            return dict(zip(_TYPED, labels, strict=True))
         key = key_of(part.labels)
-        label = value(part.dimension if several else key, key)
+        label = stated(part.dimension if several else key, key)
         return {part.about: parse_label(label, part.labels)}
     except OffScale as error:
         raise UserError(f"{where}: answer: {error}; use one of these") from None
