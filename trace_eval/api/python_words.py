@@ -66,7 +66,7 @@ def _name(flag: str) -> str:
 
 
 def for_callers(value: Any, package: str) -> Any:
-    """Return what a package exports under a name, able to name misspelt keywords.
+    """Return an exported object whose errors name a misspelt keyword.
 
     Functions are wrapped by :func:`python_words`, while commands use them as they were.
     Of classes only the keywords are looked at: their objects are made by commands, too.

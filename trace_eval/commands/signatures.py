@@ -82,7 +82,8 @@ def _options_class(
                 elsewhere = note
             elif isinstance(note, tuple):
                 chosen = note
-    return (kind if is_dataclass(kind) else None), chosen, elsewhere
+    is_class = isinstance(kind, type) and is_dataclass(kind)
+    return (kind if is_class else None), chosen, elsewhere
 
 
 def _explain_elsewhere(

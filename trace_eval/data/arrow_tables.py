@@ -293,7 +293,7 @@ def _classes(metadata: Mapping[bytes, bytes] | None) -> dict[str, list[str]]:
 
 
 def _named(row: TableRow, classes: Mapping[str, list[str]]) -> TableRow:
-    """Give a row its classes' names: a stored 1 may be the second, and no label 1."""
+    """Replace a row's class numbers by their names: 1 may be the second class."""
     for name, names in classes.items():
         number = row.get(name)
         if isinstance(number, int):

@@ -126,7 +126,7 @@ def lines(
 
 
 def lines_of(file: IO[bytes], max_bytes: int) -> Iterator[bytes | BadJson]:
-    """Yield an open file's lines as they are; for one too long, only that."""
+    """Yield an open file's lines as they are, or that one of them is too long."""
     while line := file.readline(max_bytes + 1):
         if len(line) <= max_bytes or line.endswith(b"\n"):
             yield line

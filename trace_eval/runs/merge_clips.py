@@ -113,7 +113,7 @@ def _refuse_difference(lines: JoinedLines, first: int, row: int) -> None:
 
 
 def _alike(one: Any, other: Any) -> bool:
-    """Tell whether both are equal but for last digits, which differ by processor."""
+    """Tell whether values are equal but for last digits, which differ by processor."""
     if isinstance(one, dict) and isinstance(other, dict):
         return one.keys() == other.keys() and all(
             _alike(one[key], other[key]) for key in one

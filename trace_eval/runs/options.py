@@ -107,7 +107,7 @@ DEFAULT_RUBRICS = ("correctness",)
 
 
 def usual_rubrics(judges: Sequence[str]) -> tuple[str, ...]:
-    """Return the rubrics if none is named: a reward model knows naturalness alone."""
+    """Return the rubrics if none is named; a reward model knows naturalness alone."""
     if judges and all(judge.startswith("reward:") for judge in judges):
         return ("naturalness",)
     return DEFAULT_RUBRICS

@@ -236,7 +236,7 @@ def _events(group: Extension) -> list[Event]:
 def _compared(
     numbers: Sequence[int], spans: Sequence[Span], sounds: Sequence[Samples]
 ) -> tuple[list[TurnVoice], Drift | None]:
-    """Return how like each turn of 2 s and more is to others, and the drift of many."""
+    """Return how alike each turn of 2 s or more is to others, and the voice's drift."""
     by_turn: dict[int, list[Samples]] = {}
     starts: dict[int, float] = {}
     for number, span, sound in zip(numbers, spans, sounds, strict=True):

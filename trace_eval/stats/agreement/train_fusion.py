@@ -124,7 +124,7 @@ def train_fusion(
 
 
 def _joining(every: Sequence[JudgeOpinions]) -> list[JudgeOpinions]:
-    """Return those with scores that are no mixture; UserError under two of them."""
+    """Return the judges with scores of their own; refuse fewer than two."""
     judges: list[JudgeOpinions] = []
     for judge in every:
         is_mixture = any(judge.own.facts.get("pooled", ()))

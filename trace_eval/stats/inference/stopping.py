@@ -220,7 +220,7 @@ def _on_scale(stopping: Stopping, width: float) -> Stopping:
 def _in_words(
     stopping: Stopping, names: Sequence[str] | None, in_percent: bool
 ) -> Stopping:
-    """Return the same with its verdict and its next step."""
+    """Add the verdict and the next step, in words."""
     if stopping.interval is None or stopping.value is None:
         changed = (
             f"The labels changed on the way: no {stopping.question} fits all looks; see"

@@ -91,7 +91,7 @@ def _by_instruction(outcomes: Outcomes, typed: bool, only: int | None) -> PairTe
 
 
 def _by_comparison(outcomes: Outcomes, typed: bool, only: int | None) -> PairTest:
-    """Make the test of points in two systems' games with each other and thirds."""
+    """Make the test of two systems by their games with each other and with others."""
     played, games = _games(outcomes, typed)
     opponents = range(len(outcomes.systems)) if only is None else [only]
 
