@@ -42,6 +42,11 @@ LOST_S = 0.2
 _FRAMED = 0.5
 
 
+#: Formats of samplers and of matrices, in libsndfile's words: whatever follows their
+#: samples is dropped, or read as samples, without a word.
+_OF_INSTRUMENTS = frozenset({"MAT4", "MAT5", "MPC2K", "SDS", "XI"})
+
+
 class Opened(NamedTuple):
     """A recording that is open."""
 
@@ -179,6 +184,12 @@ def _one(
         error = refused
     else:
         with file:
+            if file.format in _OF_INSTRUMENTS:
+                raise NoRecording(
+                    f"is no recording but samples of an instrument or a matrix"
+                    f' ({file.format}); write them as WAV: python -c "import soundfile;'
+                    " soundfile.write('OUT.wav', *soundfile.read('IN'))\""
+                )
             if _is_whole(file, handle, parts, size):
                 yield file
                 return

@@ -8,9 +8,10 @@ file, and the size, at their word: the rest of the answer is lost without an err
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import IO, Literal
 
-from extractors.framing import ebml
+from extractors.framing import counted, ebml
 from extractors.framing.flac import ends_as_counted, flac
 from extractors.framing.mpeg import mpeg
 from extractors.framing.pcm import (
@@ -45,6 +46,7 @@ _CONTAINERS = {ebml.MARK: 0, b"#!AMR": 0, _ASF: 0, _W64: 0}
 _SAMPLES = {b".snd\0\0\0": 0, b"caff\0\1": 0, b"AIFFCOMM": 8, **_MARKS}
 
 Walk = Callable[[Reader, int], list[Extent]]
+Layout = Callable[[Reader, int], SampleLayout | None]
 
 
 #: Most recordings in one file: each costs work, and one of 30 bytes can be made.
@@ -98,10 +100,27 @@ def walk_of(head: bytes) -> Walk | None:
         return _w64
     if head[:20] == _VOC:
         return _voc
+    if layout := _layout_of(head):
+        return partial(_counted, layout)
+    if counted.counts_nothing(head):
+        return _uncounted
     if head[:5] == b"#!AMR" or head[:16] == _ASF:
         return _searched
     if head[:1] == b"\xff" and len(head) > 1 and head[1] & 0xE0 == 0xE0:
         return mpeg
+    return None
+
+
+def _layout_of(head: bytes) -> Layout | None:
+    """Return how the header is read of a format that readers read to its end."""
+    if head.startswith(counted.SPHERE):
+        return counted.sphere
+    if head.startswith(counted.AVR):
+        return counted.avr
+    if head.startswith(counted.WVE):
+        return counted.wve
+    if head[:4] == b"FORM" and head[8:12] in (b"8SVX", b"16SV"):
+        return counted.svx
     return None
 
 
@@ -176,7 +195,7 @@ def _voc(reader: Reader, place: int) -> list[Extent]:
     at = place + reader.number(place + 20, 2)
     while kind := reader.number(at, 1):
         if kind > _LAST_OF_VOC:
-            return [Extent(place, reader.size)]
+            return [_apart(reader, place, at)]
         at += 4 + reader.number(at + 1, 3)
         if at > reader.size:
             cut = _fewer(at - place, reader.size - place)
@@ -301,6 +320,24 @@ def _au(reader: Reader, place: int) -> list[Extent]:
 
 def _caf(reader: Reader, place: int) -> list[Extent]:
     return _plain(reader, place, caf(reader, place))
+
+
+def _counted(layout: Layout, reader: Reader, place: int) -> list[Extent]:
+    """Leave out what stands behind the counted samples and is no sound."""
+    one = layout(reader, place)
+    extents = _plain(reader, place, one)
+    if one is None or not one.stated or extents[0].head:
+        return extents
+    stated_end = one.first + one.stated
+    if stated_end >= extents[0].end:
+        return extents
+    return [_apart(reader, place, stated_end)]
+
+
+def _uncounted(reader: Reader, place: int) -> list[Extent]:
+    """Find another header like this one: all between them is sound."""
+    mark = reader.at(place, counted.ALIKE)
+    return [Extent(place, _next_start(reader, place, {mark: 0, **_MARKS}))]
 
 
 def _plain(reader: Reader, place: int, one: SampleLayout | None) -> list[Extent]:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from functools import cache
 from itertools import pairwise
+from pathlib import Path
 
+import av
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 from blueprints import Absent, Blueprint, Extension, Span, Status
-from extractors.audio import Clip
+from extractors.audio import Clip, decode
 from extractors.defects import DefectsExtractor
 from extractors.registry import create
 from extractors.signal import SignalExtractor
@@ -311,3 +314,26 @@ def test_that_odd_sound_has_few_events() -> None:
     group = DefectsExtractor().extract(low, known)
     assert isinstance(group, Extension)
     assert group.events == []
+
+
+def test_that_packets_lost_in_a_word_are_a_drop_out(tmp_path: Path) -> None:
+    """The reader fills them with silence: that is heard, and so it is a finding."""
+    wave = (20_000 * speech()).astype(np.int16)
+    path = tmp_path / "call.mka"
+    first, behind = round(1.2 * RATE), round(1.7 * RATE)
+    with av.open(path, "w") as file:
+        stream = file.add_stream("pcm_s16le", rate=RATE)
+        stream.layout = "mono"
+        for start, stop in (0, first), (behind, len(wave)):
+            part = wave[None, start:stop]
+            frame = av.AudioFrame.from_ndarray(part, format="s16", layout="mono")
+            frame.sample_rate, frame.pts = RATE, start
+            frame.time_base = Fraction(1, RATE)
+            file.mux(stream.encode(frame))
+        file.mux(stream.encode(None))
+    clip = decode(path)
+    assert clip.seconds == pytest.approx(len(wave) / RATE, abs=0.01)
+    ((kind, start_s, end_s),) = events(clip.mono.astype(np.float64))
+    assert kind == "drop_out"
+    assert start_s == pytest.approx(1.2, abs=0.02)
+    assert end_s == pytest.approx(1.7, abs=0.02)

@@ -32,6 +32,13 @@ _KINDS = (
         "CAF/PCM_16",
         "W64/PCM_16",
         "VOC/PCM_16",
+        "VOC/ULAW",
+        "NIST/PCM_16",
+        "AVR/PCM_16",
+        "SVX/PCM_16",
+        "IRCAM/PCM_16",
+        "PAF/PCM_16",
+        "PVF/PCM_16",
     ),
     *("FLAC", "OGG/VORBIS", "OGG/OPUS", "MP3"),
     *("ipod:aac", "adts:aac", "webm:libopus", "matroska:libopus"),
@@ -190,7 +197,8 @@ _TAILS = {
     "kind",
     [
         *("WAV/PCM_16", "FLAC", "OGG/OPUS", "MP3", "ipod:aac", "AU/PCM_16"),
-        *("W64/PCM_16", "VOC/PCM_16"),
+        *("W64/PCM_16", "VOC/PCM_16", "VOC/ULAW"),
+        *("NIST/PCM_16", "NIST/ULAW", "AVR/PCM_16", "SVX/PCM_16"),
     ],
 )
 def test_what_stands_behind_a_recording_is_no_part_of_it(kind: str, tail: str) -> None:

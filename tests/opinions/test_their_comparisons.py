@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from blueprints import UserError
 from tests.support.cli import refused, trace_eval
+from trace_eval.opinions.labels import read_labels
 
 #: Six pairs, each won by the new system, as numbers from -3 to 3.
 _SIGNED = (3, 1, 2, 3, 1, 2)
@@ -50,3 +52,28 @@ def test_paired_comparisons_of_webmushra_name_a_column(tmp_path: Path) -> None:
     file = tmp_path / "paired.csv"
     file.write_text("\n".join([header, *rows]) + "\n")
     assert "new wins 83 %" in trace_eval("rank", file).out  # 5 of 6
+
+
+@pytest.mark.parametrize(
+    ("text", "as_it_is", "as_read"),
+    [
+        (
+            "task,winner,loser\nx,n,o\ny,o,n\n",
+            "task, winner, loser",
+            "task, system_a, system_b, preference",
+        ),
+        (
+            "HITId,Answer.a_better,Answer.b_better\nx,true,false\ny,false,true\n",
+            "HITId, Answer.a_better, Answer.b_better",
+            "HITId, preference",
+        ),
+    ],
+)
+def test_columns_are_named_as_the_file_has_them(
+    text: str, as_it_is: str, as_read: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "people.csv"
+    path.write_text(text)
+    words = f"; it has {as_it_is}, which are read as {as_read}; add one"
+    with pytest.raises(UserError, match=words):
+        read_labels(path)

@@ -24,7 +24,8 @@ from trace_eval.data.strict_json import MAX_FILE_BYTES, MAX_LINE_BYTES, BadJson
 #: few.
 _ROWS, _FEW_ROWS = 4096, 16
 
-#: Bytes that rows which are built at once may take.
+#: Bytes that rows which are built at once may take, and compressed dictionaries, which
+#: are unpacked whatever is read.
 _AT_ONCE = 1 << 27
 
 #: Bytes of a compressed batch that may be unpacked at once.
@@ -218,7 +219,8 @@ def _stored(
             for place in kept:
                 _refuse_large(path, fields[place], sizes.columns[place])
             unpacked = sum(sizes.columns[place].held for place in kept)
-            _refuse_unpacked(path, max(unpacked, sizes.dictionaries))
+            _refuse_unpacked(path, unpacked, most=_MOST_UNPACKED)
+            _refuse_unpacked(path, sizes.dictionaries, most=_AT_ONCE)
         left_out: TableRow = {fields[place].name: None for place in sorted(places)}
         options = pa.ipc.IpcReadOptions(included_fields=kept)
         for batch in pa.ipc.open_stream(whole, options=options):
@@ -227,13 +229,13 @@ def _stored(
                 yield batch.slice(start, _FEW_ROWS), left_out
 
 
-def _refuse_unpacked(path: Path, size: int) -> None:
+def _refuse_unpacked(path: Path, size: int, most: int) -> None:
     """Refuse a batch, or dictionaries, too large to be unpacked at once."""
-    if size > _MOST_UNPACKED:
+    if size > most:
         raise InputError(
             f"{path}: a batch of its rows, or the texts that they share, holds"
             f" {size / 1e6:.0f} MB once it is unpacked; at most"
-            f" {_MOST_UNPACKED / 1e6:.0f} MB are read; write it as Parquet, or in"
+            f" {most / 1e6:.0f} MB are read; write it as Parquet, or in"
             " batches of fewer rows"
         )
 

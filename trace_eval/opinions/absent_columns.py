@@ -79,7 +79,7 @@ def refuse_without(
     if meant:
         typed = [f"--column {shlex.quote(one)}" for one in meant]
         remedy = f"perhaps {' '.join(typed)}"
-    clauses = [f"it has {', '.join(header[:24])}"]
+    clauses = [f"it has {table.shown_columns()}"]
     for name in header:
         if names_worse(name):
             clauses.append(f"{name} names the worse answer")

@@ -35,6 +35,9 @@ NAMES: dict[str, str] = names.fields_of(names.LABELS)
 #: What columns of judges are called.
 _OF_JUDGES = {"judge": names.NAMES["judge"]}
 
+#: Columns of a file that a message names.
+_SHOWN = 24
+
 TextColumns = dict[str, list[str | None]]
 
 
@@ -45,7 +48,8 @@ class OpinionTable:
     Attributes:
         name: what messages call it.
         read: gives its columns, from name in it -> our name.
-        columns: gives the names of its columns.
+        columns: gives the names of its columns, as its layout is read.
+        header: the names that they have in the file, where a layout gave them others.
         notes: sentences on what was understood by its layout, and on rows that were
             thrown out.
     """
@@ -54,6 +58,7 @@ class OpinionTable:
     read: Callable[[Mapping[str, str]], TextColumns]
     columns: Callable[[], Sequence[str]]
     notes: tuple[str, ...] = ()
+    header: Sequence[str] = ()
 
     @classmethod
     def of_file(
@@ -92,12 +97,14 @@ class OpinionTable:
     ) -> OpinionTable:
         """Select the records that count, and unfold them to one for each opinion."""
         notes: list[str] = []
+        header: list[str] = []
         if all(isinstance(record, Mapping) for record in records):
             records = _where(name, records, where)
             status: dict[str, list[Any]] = {}
             for column in filter(is_status, columns_of(records)):
                 status[column] = [record.get(column) for record in records]
             notes += thrown_out(status)
+            header = columns_of(records)
             try:
                 records = unfolded(records, notes)
             except UserError as error:
@@ -108,7 +115,16 @@ class OpinionTable:
             wanted = _wanted(named, fields, columns)
             return _columns(name, enumerate(records, start=1), wanted)
 
-        return cls(name, read, lambda: columns, tuple(notes))
+        if header == columns:
+            header = []
+        return cls(name, read, lambda: columns, tuple(notes), header=header)
+
+    def shown_columns(self) -> str:
+        """List the first columns for a message: as the file has them, then as read."""
+        as_read = ", ".join(self.columns()[:_SHOWN])
+        if not self.header:
+            return as_read
+        return f"{', '.join(self.header[:_SHOWN])}, which are read as {as_read}"
 
     def warnings(self) -> tuple[DataWarning, ...]:
         """Say for a report how the table was understood."""
