@@ -1,12 +1,15 @@
 """Calls of two voices in one channel: which are accepted, and their timing errors.
 
     TRACE_EVAL_DATA=... python -m benchmarks.mono_calls [--half report] [--seeds 2] [--first 100]
+    TRACE_EVAL_DATA=... python -m benchmarks.mono_calls --contrasts
 
 Calls of 45 s are rendered of people's and of synthetic voices: one side is up to 6 dB
 softer, replies begin .3 s early to 2 s late. An utterance begins and ends where its
 level leaves 20 dB under its own 90th percentile, and is cut there, so that its edges
 are certain. Thresholds were chosen on the voices of the half ``choose``; the figures
 are those of ``report``, of which other calls were seen once before the last choice.
+``--contrasts`` prints instead how far apart the two voices of each human dialogue are,
+alone and joined by pair of people; a dialogue below the limit is refused.
 """
 
 from __future__ import annotations
@@ -31,6 +34,11 @@ from benchmarks.report import arguments, data_folder, people_folder, save, table
 from blueprints import UserError
 from extractors import SPEECH_RATE, decode
 from trace_eval.conversations.read_options import ReadOptions
+from trace_eval.conversations.sound.voices import (
+    LEAST_CONTRAST,
+    hear_windows,
+    two_voices,
+)
 from trace_eval.conversations.spans import Spans, overlaps, runs, total
 from trace_eval.data.conversation import Conversation
 from trace_eval.turns.options import TurnsOptions
@@ -134,7 +142,13 @@ def main() -> None:
         seeds=(2, "calls of each pair of voices"),
         first=(100, "first seed"),
         worlds=("wide band,telephone,noise", "how the calls sound"),
+        contrasts=(False, "print the contrast of each human dialogue, and no call"),
     )
+    if args.contrasts:
+        rows = list(dialogue_contrasts())
+        title = f"voices of two people in one channel; {LEAST_CONTRAST:.2f} is needed"
+        table(title, ["dialogue", "seconds", "contrast"], rows)
+        return
     voices = {name: clips(name) for side in VOICES[args.half] for name in side}
     rows: list[list[Any]] = []
     for world in args.worlds.split(","):
@@ -364,16 +378,9 @@ def dialogue_gaps(world: str) -> list[Any]:
 
     The two dialogues of a pair are joined to a call.
     """
-    (folder,) = (one for one in read_sets(people_folder()) if one.name == "turns")
-    edges: dict[Path, Turns] = defaultdict(list)
-    for edge in folder.edges:
-        edges[edge.audio].append((edge.start_s, edge.end_s, edge.channel))
-    pairs: dict[str, list[tuple[Path, Turns]]] = defaultdict(list)
-    for path, turns in edges.items():
-        pairs[path.stem.partition("_")[0]].append((path, sorted(turns)))
     errors: list[float] = []
     refused: list[str] = []
-    for name, dialogues in sorted(pairs.items()):
+    for name, dialogues in _dialogues_by_pair():
         sound, calls = _joined_dialogues(dialogues)
         call = heard(sound, world, np.random.default_rng(3))
         if call is None:
@@ -391,6 +398,33 @@ def dialogue_gaps(world: str) -> list[Any]:
     gaps = np.array(errors)
     figures = (np.median(gaps), np.quantile(gaps, 0.95), np.mean(gaps <= 0.1))
     return [named, *map(float, figures)]
+
+
+def dialogue_contrasts() -> Iterator[list[Any]]:
+    """Yield name, length and contrast of each human dialogue, then of each pair's."""
+    for name, dialogues in _dialogues_by_pair():
+        for path, _ in dialogues:
+            yield _contrast(path.stem, _mixed(path))
+        yield _contrast(f"{name}, joined", _joined_dialogues(dialogues)[0])
+
+
+def _contrast(name: str, sound: Floats) -> list[Any]:
+    samples = np.rint(32_767 * sound / max(1.0, float(np.abs(sound).max())))
+    samples = samples.astype(np.int16)
+    voices = two_voices(samples, hear_windows(samples))
+    return [name, len(sound) / SPEECH_RATE, voices.contrast]
+
+
+def _dialogues_by_pair() -> list[tuple[str, list[tuple[Path, Turns]]]]:
+    """Return the human dialogues with their turns, by pair of people."""
+    (folder,) = (one for one in read_sets(people_folder()) if one.name == "turns")
+    edges: dict[Path, Turns] = defaultdict(list)
+    for edge in folder.edges:
+        edges[edge.audio].append((edge.start_s, edge.end_s, edge.channel))
+    pairs: dict[str, list[tuple[Path, Turns]]] = defaultdict(list)
+    for path, turns in edges.items():
+        pairs[path.stem.partition("_")[0]].append((path, sorted(turns)))
+    return sorted(pairs.items())
 
 
 def _joined_dialogues(

@@ -303,6 +303,16 @@ def otel_livekit() -> dict[str, Any]:
     return _spans(rows)
 
 
+def otel_messages() -> dict[str, Any]:
+    """Spans of speech that have no words, beside requests whose messages have them."""
+    exports = otel()
+    rows: list[tuple[str, float, float, dict[str, Any]]] = []
+    for who, start, end, _ in SAID:
+        rows.append((f"{who}_speaking", start, end, {}))
+    exports["resourceSpans"] += _spans(rows)["resourceSpans"]
+    return exports
+
+
 def otel_pipecat() -> dict[str, Any]:
     """Spans of Pipecat: a turn is both sides', so nothing says who spoke when."""
     rows: list[tuple[str, float, float, dict[str, Any]]] = [("turn", 0.1, 9.0, {})]
@@ -333,6 +343,7 @@ EXPORTS = {
     "pipecat.speech.jsonl": pipecat_speech,
     "pipecat.rtvi.jsonl": pipecat_rtvi,
     "otel.livekit.json": otel_livekit,
+    "otel.messages.json": otel_messages,
     "otel.pipecat.json": otel_pipecat,
 }
 

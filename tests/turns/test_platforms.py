@@ -100,6 +100,71 @@ def test_words_of_a_side_without_stretches_stand_where_they_were_said() -> None:
     assert (row["text"], first["text"], second.get("text")) == ("Well.", "Well.", None)
 
 
+def _span(name: str, start: float, end: float, **messages: Any) -> dict[str, Any]:
+    attributes = [
+        {"key": f"gen_ai.{key}.messages", "value": {"stringValue": json.dumps(value)}}
+        for key, value in messages.items()
+    ]
+    times = {
+        "startTimeUnixNano": str(int((1_767_225_600 + start) * 1e9)),
+        "endTimeUnixNano": str(int((1_767_225_600 + end) * 1e9)),
+    }
+    return {"traceId": "t", "name": name, **times, "attributes": attributes}
+
+
+def _message(role: str, text: str) -> dict[str, Any]:
+    return {"role": role, "parts": [{"type": "text", "content": text}]}
+
+
+@pytest.mark.parametrize("whole", [False, True])
+def test_messages_are_the_words_of_the_speech_around_their_request(
+    tmp_path: Path, whole: bool
+) -> None:
+    """An answer that nobody heard has no time; one that was cut is no turn twice."""
+    greeting = _message("assistant", "Hello.")
+    begun, asked = _message("user", "When is"), _message("user", "my flight?")
+    unheard = _message("assistant", "When is what?")
+    answer = _message("assistant", "At nine. Shall I change it?")
+    cut, last = _message("assistant", "At nine."), _message("user", "No.")
+    spans = [
+        _span("agent_speaking", 0.5, 2),
+        _span("user_speaking", 3, 4),
+        _span("user_speaking", 4.6, 5.5),
+        _span("agent_speaking", 6.2, 7.5),
+        _span("user_speaking", 7.3, 8.5),
+        _span("agent_speaking", 9.5, 11),
+    ]
+    if not whole:
+        spans += [
+            _span("chat", 4.1, 4.5, input=[greeting, begun], output=[unheard]),
+            _span("chat", 5.6, 7.1, input=[greeting, begun, asked], output=[answer]),
+        ]
+        cut = answer
+    history = [greeting, begun, asked, cut, last]
+    bye = [_message("assistant", "Goodbye.")]
+    spans.append(_span("chat", 8.6, 10.2, input=history, output=bye))
+    value = {"resourceSpans": [{"scopeSpans": [{"spans": spans}]}]}
+    call = _one(_write(tmp_path, value)).conversation
+    said = [(turn.start_s, turn.text) for turn in call.turns]
+    expected = [
+        (0.5, "Hello."),
+        (3.0, "When is"),
+        (None, "When is what?"),
+        (4.6, "my flight?"),
+        (6.2, cut["parts"][0]["content"]),
+        (7.3, "No."),
+        (9.5, "Goodbye."),
+    ]
+    if whole:
+        del expected[2]
+    assert [text for _, text in said] == [text for _, text in expected]
+    times = [start_s for start_s, _ in said if start_s is not None]
+    assert times == pytest.approx(
+        [at for at, _ in expected if at is not None], abs=1e-6
+    )
+    assert (None, "When is what?") in said or whole
+
+
 def test_realtime_answers_have_the_times_that_the_log_has(tmp_path: Path) -> None:
     item = _one(_write(tmp_path, realtime(received=False), "log.jsonl"))
     assert item.conversation.clock.kind == "none"

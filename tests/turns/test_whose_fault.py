@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 from trace_eval.conversations.definitions import DEFINITIONS
+from trace_eval.conversations.fault_words import other_words
 from trace_eval.conversations.whose_fault import whose_fault
+from trace_eval.conversations.words import consonants, split_words
 from trace_eval.data.conversation import Conversation, ConversationItem
 from trace_eval.turns.report import measure_items
 
@@ -40,6 +42,21 @@ def _call(
         "end": end,
     }
     return Conversation.model_validate({**given, **more})
+
+
+#: What a caller says in Latin letters, and how else it can be written.
+HINDI = "Theek hai, main abhi app khol ke payment karta hoon. Bijli ka bill kal subah bharunga."
+DEVANAGARI = "ठीक है मैं अभी ऐप खोल के पेमेंट करता हूँ बिजली का बिल कल सुबह भरूंगा"
+SPELLED = (
+    "thik he me abi app khol ke paiment kartaa hun bijlee kaa bil kal suba bharungaa"
+)
+OTHER_HINDI = "पानी किताब सड़क रात पेड़ मछली चाय आसमान कुर्सी लाल नदी धूप गली तारा पहाड़ जूता"
+
+
+def _of_user(text: str, heard: str) -> list[tuple[Any, ...]]:
+    """Return a call in which the caller says one thing, written in its last turn."""
+    first, question, answer, thanks, last = GOOD
+    return [first, (*question[:3], text), answer, (*thanks[:3], None, heard), last]
 
 
 def _misheard() -> list[tuple[Any, ...]]:
@@ -160,6 +177,11 @@ LOST: dict[str, Any] = {
             "0.5 s after its last words",
         ),
         (_call(_misheard()), "recogniser", "words of the caller otherwise"),
+        (
+            _call(_of_user(HINDI, OTHER_HINDI), "timeout"),
+            "recogniser",
+            "words of the caller otherwise, by their consonants",
+        ),
         (_call(_over(), end_s=27.0), "caller", "speaks over the agent 4 times"),
         (_call(GOOD, **SILENT), "recording", "not usable: one sound"),
         (_call(GOOD, "inactivity_timeout"), "not known", "no rule shows why"),
@@ -185,6 +207,11 @@ LOST: dict[str, Any] = {
         ),
         (_call(GOOD, "error", **ERROR), "agent", "an error: error, LLM request failed"),
         (_call(GOOD, "pipeline-error-stt-failed"), "recogniser", "an error"),
+        (
+            _call(AGAIN, "error", **ERROR),
+            "agent",
+            "an error: error, LLM request failed",
+        ),
         (_call(GOOD, **SHORT), "recording", "breaks off at 10.0 s"),
         (
             _call([GOOD[0], GOOD[1], GOOD[3]], end_s=20.0, **LOST),
@@ -241,3 +268,25 @@ def test_a_line_per_failed_call_stands_in_the_tables_and_in_json() -> None:
     good, loops = report.record()["conversations"]
     assert good["fault"] is None
     assert loops["fault"]["whose"] == "agent"
+
+
+@pytest.mark.parametrize("heard", [HINDI, DEVANAGARI, SPELLED, DEVANAGARI * 2])
+def test_words_in_other_letters_or_at_another_turn_are_no_other_words(
+    heard: str,
+) -> None:
+    assert whose_fault(_call(_of_user(HINDI, heard))) is None
+    aligned = [one if one[0] == "agent" else (*one[:3], HINDI, heard) for one in GOOD]
+    assert [*other_words(_call(aligned))] == []
+
+
+def test_marks_belong_to_the_words_of_a_script() -> None:
+    assert split_words("हाँ, रवि। e\u0301te\u0301 25th 'x'", "'") == [
+        "हाँ",
+        "रवि",
+        "e\u0301te\u0301",
+        "25th",
+        "x",
+    ]
+    assert split_words("don't (stop)", "'") == ["don't", "stop"]
+    for word, other in (("payment", "पेमेंट"), ("center", "सेंटर"), ("phone", "फ़ोन")):
+        assert consonants(word) == consonants(other)

@@ -7,14 +7,23 @@ it, what the agent said. Nothing is heard again here.
 from __future__ import annotations
 
 import re
-import unicodedata
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from trace_eval.conversations.words import (
+    COMPARED_SCRIPTS,
+    consonants,
+    script_of,
+    split_words,
+)
 from trace_eval.data.conversation import Conversation, Role, Turn
 
 #: Share of words that a recogniser gets wrong from which it is to blame, and fewest
 #: words.
 _WRONG, _LEAST_WORDS = 0.5, 8
+
+#: The same share where both write other letters; consonants a word of which counts.
+_WRONG_SCRIPT, _LEAST_CONSONANTS = 0.65, 2
 
 #: Words in a row that count as said again; share of all that is too much, of how many
 #: at least.
@@ -36,27 +45,74 @@ _SAY_AGAIN = re.compile(
 
 #: Words of complaints about what was said again.
 _COMPLAINS = re.compile(r"\b(not|stop|why|same|keep)\b|n't\b", re.IGNORECASE)
-_WORD = re.compile(r"[^\W_]+")
 _TAG = re.compile(r"\[[^\[\]]*\]|<[^<>]*>")
 
 
 def other_words(conversation: Conversation) -> Iterator[str]:
     """Yield that the recogniser wrote most words of the caller otherwise."""
+    said = _stream(conversation, "user", "text")
+    wrote = _stream(conversation, "user", "heard")
+    scripts = {script_of(said), script_of(wrote)}
+    if len(scripts) == 1:
+        yield from _other_words_by_turn(conversation, said, wrote)
+    elif scripts == COMPARED_SCRIPTS and len(wrote) >= _WRONG * len(said):
+        yield from _other_consonants(said, wrote)
+
+
+def _other_words_by_turn(
+    conversation: Conversation, said: list[str], wrote: list[str]
+) -> Iterator[str]:
+    """Yield it for one script.
+
+    Words that the log has at another turn, or that are spelled otherwise, are written.
+    """
     wrong = whole = 0
     example = ""
     for number, turn in conversation.turns_of("user"):
-        said, wrote = words_in(turn.text), words_in(turn.heard)
-        if not said or not wrote or _script(said) != _script(wrote):
-            continue  # of other letters nobody can tell
-        errors = _distance(said, wrote)
-        if errors > _WRONG * len(said) and not example:
-            first_said = " ".join(said[:6])
-            first_written = " ".join(wrote[:6])
+        in_turn = words_in(turn.text)
+        written = words_in(turn.heard)
+        if not in_turn or not written or script_of(in_turn) != script_of(written):
+            continue
+        errors = _distance(in_turn, written)
+        if errors > _WRONG * len(in_turn) and not example:
+            first_said = " ".join(in_turn[:6])
+            first_written = " ".join(written[:6])
             example = f"turn {number}: {first_said!r} as {first_written!r}"
         wrong += errors
-        whole += len(said)
-    if whole >= _LEAST_WORDS and wrong >= _WRONG * whole:
+        whole += len(in_turn)
+    sounds = _sounds(said)
+    unwritten = _unwritten(sounds, wrote)
+    are_others = wrong >= _WRONG * whole and unwritten >= _WRONG * len(sounds)
+    if whole >= _LEAST_WORDS and are_others:
         yield f"writes {wrong} of {whole} words of the caller otherwise; {example}"
+
+
+def _other_consonants(said: list[str], wrote: list[str]) -> Iterator[str]:
+    """Yield it for two scripts: few words have consonants that were written."""
+    sounds = _sounds(said)
+    wrong = _unwritten(sounds, wrote)
+    if len(sounds) >= _LEAST_WORDS and wrong >= _WRONG_SCRIPT * len(sounds):
+        yield (
+            f"writes {wrong} of {len(sounds)} words of the caller otherwise, by their"
+            f" consonants; {' '.join(said[:6])!r} as {' '.join(wrote[:6])!r}"
+        )
+
+
+def _sounds(words: list[str]) -> list[str]:
+    """Return the consonants of words that have enough; words of other scripts whole."""
+    sounds: list[str] = []
+    for word in words:
+        sound = consonants(word)
+        if script_of([word]) not in COMPARED_SCRIPTS:
+            sounds.append(word)
+        elif len(sound) >= _LEAST_CONSONANTS:
+            sounds.append(sound)
+    return sounds
+
+
+def _unwritten(sounds: list[str], wrote: list[str]) -> int:
+    """Count the sounds of words that the recogniser wrote at no turn."""
+    return len(sounds) - (Counter(sounds) & Counter(_sounds(wrote))).total()
 
 
 def lost_words(conversation: Conversation) -> Iterator[str]:
@@ -128,7 +184,7 @@ def says_the_same(conversation: Conversation, number: int) -> bool:
 
 def words_in(text: str | None) -> list[str]:
     """Return the words of a text, without tags such as ``[laughs]``."""
-    return _WORD.findall(_TAG.sub(" ", text or "").casefold())
+    return split_words(_TAG.sub(" ", text or "").casefold())
 
 
 def _said_again(conversation: Conversation) -> bool:
@@ -168,13 +224,6 @@ def _seconds(turn: Turn) -> float:
 
 def _digits(text: str | None) -> str:
     return "".join(letter for letter in text or "" if letter.isdecimal())
-
-
-def _script(words: list[str]) -> str:
-    """Return the script of most letters, by the first word of their names."""
-    letters = [letter for letter in "".join(words) if letter.isalpha()]
-    scripts = [unicodedata.name(letter, "?").split()[0] for letter in letters]
-    return max(sorted(set(scripts)), key=scripts.count, default="")
 
 
 def _distance(one: list[str], other: list[str]) -> int:

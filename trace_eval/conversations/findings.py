@@ -20,6 +20,7 @@ from extractors import guessed
 from trace_eval.conversations.definitions.base import Measured
 from trace_eval.conversations.definitions.own import TRACE_EVAL
 from trace_eval.conversations.definitions.own_events import USER_LEFT
+from trace_eval.conversations.words import split_words
 from trace_eval.data.conversation import Conversation, Role
 
 FindingKind = Literal["late", "talks_over", "no_answer", "loops", "other_language"]
@@ -42,7 +43,6 @@ _EVENTS: dict[str, FindingKind] = {
 }
 
 
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _ORDINAL = re.compile(r"(?<!\d)(\d{1,9})(?:st|nd|rd|th)\b")
 
 
@@ -270,7 +270,7 @@ def _loops(
 def _words_as_they_sound(text: str) -> list[str]:
     """Return words in one spelling: recognisers write other commas, or 25 for 25th."""
     without_ordinals = _ORDINAL.sub(r"\1", text.casefold())
-    return _WORD.findall(without_ordinals)
+    return split_words(without_ordinals, within="'’")
 
 
 def _languages(

@@ -112,15 +112,18 @@ def whose_fault(
     late, or starts inside the caller's turns; the caller speaks over the agent; the
     agent does not stop. What follows explains a call that broke off, and is no failure
     by itself: words that the recogniser lost or wrote again, a side that goes round in
-    circles, and a caller who says nothing more. Where a log was held against its sound
-    and kept its own times, nothing is made of these.
+    circles, and a caller who says nothing more. None of it outweighs an error. Where a
+    log was held against its sound and kept its own times, nothing is made of these.
     """
     findings = findings or find(conversation)
     broke_off = bool(_BROKE_OFF.search(_ending(conversation)))
     shown = list(_shown(conversation, findings))
     is_of_recording = bool(shown) and shown[0][0] == "recording"
     if broke_off and not is_of_recording:
-        shown = _in_order(shown, list(_explained(conversation)))
+        named = list(_named(_ending(conversation)))
+        rest = [one for one in shown if one not in named]
+        errors = [one for one in shown if one in named]
+        shown = errors + _in_order(rest, list(_explained(conversation)))
     if not shown and not broke_off:
         return None
     if not shown:

@@ -8,6 +8,7 @@ Pipecat has spans of recognised and of synthesised words, which are in order.
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
@@ -22,7 +23,7 @@ from trace_eval.conversations.layouts.base import (
 from trace_eval.conversations.layouts.stretches import LoggedSpeech, Words, worded_turns
 from trace_eval.data.conversation import Role
 
-_ROLES = {"user": "user", "assistant": "agent", "model": "agent"}
+_ROLES: dict[str, Role] = {"user": "user", "assistant": "agent", "model": "agent"}
 _TOOL_ROLES = {"tool_call": "tool_call", "tool_call_response": "tool_response"}
 
 #: LiveKit's spans of speech.
@@ -63,6 +64,28 @@ class _Span(NamedTuple):
     end: float
     trace: str
     facts: dict[str, Any]
+
+
+class _Message(NamedTuple):
+    """A message of a request or of its answer.
+
+    Attributes:
+        content: its role and parts.
+        at: when the log had it, Unix seconds.
+        asked_at: when the request began.
+        is_answer: whether the model wrote it then.
+    """
+
+    content: dict[str, Any]
+    at: float
+    asked_at: float
+    is_answer: bool
+
+    @property
+    def role(self) -> Role | None:
+        """Whose words it has; None: it has no words that are spoken."""
+        role = _ROLES.get(str(self.content.get("role")))
+        return role if role and _text(objects(self.content, "parts")) else None
 
 
 def spoken_in_spans(values: Sequence[Any]) -> list[dict[str, Any]]:
@@ -136,24 +159,17 @@ def _value(value: Any) -> Any:
 
 
 def _call(name: str, spans: list[_Span]) -> dict[str, Any]:
-    messages: list[dict[str, Any]] = []
-    times: list[float] = []
+    messages: list[_Message] = []
     facts: dict[str, Any] = {}
     for span in spans:
-        request = objects(span.facts, "gen_ai.input.messages")
-        request = request[_repeated(messages, request) :]
-        answer = objects(span.facts, "gen_ai.output.messages")
-        messages += request + answer
-        times += [span.start] * len(request) + [span.end] * len(answer)
+        messages += _messages_of_span(span, [one.content for one in messages])
         for key, value in span.facts.items():
             if value is not None:
                 facts[key] = value
     policy = _parts(facts.get("gen_ai.system_instructions"))
-    turns: list[dict[str, Any]] = []
-    for message, at in zip(messages, times, strict=True):
-        if message.get("role") == "system":
-            policy += objects(message, "parts")
-        turns.extend(_turns(message, at))
+    for message in messages:
+        if message.content.get("role") == "system":
+            policy += objects(message.content, "parts")
     agent = facts.get("gen_ai.agent.name")
     requested_model = facts.get("gen_ai.request.model")
     return {
@@ -161,17 +177,29 @@ def _call(name: str, spans: list[_Span]) -> dict[str, Any]:
         "model": place(facts, ("model",)) or agent or requested_model,
         "policy": _text(policy) or None,
         "version": facts.get("schema"),
-        "turns": _with_speech(turns, spans),
+        "turns": _with_speech(messages, spans),
     }
 
 
-def _with_speech(
-    of_messages: list[dict[str, Any]], spans: list[_Span]
-) -> list[dict[str, Any]]:
+def _messages_of_span(span: _Span, before: list[dict[str, Any]]) -> Iterator[_Message]:
+    """Yield the messages of a request that earlier ones had not, and its answer."""
+    request = objects(span.facts, "gen_ai.input.messages")
+    for content in request[_repeated(before, request) :]:
+        yield _Message(content, span.start, asked_at=span.start, is_answer=False)
+    for content in objects(span.facts, "gen_ai.output.messages"):
+        end = span.end or span.start
+        yield _Message(content, end, asked_at=span.start, is_answer=True)
+
+
+def _with_speech(messages: list[_Message], spans: list[_Span]) -> list[dict[str, Any]]:
     """Return the turns that spans of speech and of words say, else those of messages.
 
+    A side that speaks in spans, and whose words have none, says what its messages say.
     The tools are those of the messages, and else those of spans.
     """
+    of_messages: list[dict[str, Any]] = []
+    for message in messages:
+        of_messages.extend(_turns(message.content, message.at))
     stretches: list[LoggedSpeech] = []
     for span in spans:
         if span.name in _SPEAKING and span.end > span.start > 0:
@@ -183,15 +211,71 @@ def _with_speech(
     tools = [turn for turn in of_messages if "call" in turn]
     tools = tools or [turn for span in spans for turn in _tool_of_span(span)]
     if not stretches:
-        return sorted([*_in_order(words), *tools], key=_time_of)
-    turns = worded_turns(stretches, words)
-    return sorted([*turns, *tools], key=_time_of)
+        return _by_time([], [*_in_order(words), *tools])
+    worded = {one.role for one in words}
+    others = [one for one in messages if one.role and one.role not in worded]
+    placed = dict(_places(others, messages, stretches))
+    unspoken: list[dict[str, Any]] = []
+    for number, message in enumerate(others):
+        text = _text(objects(message.content, "parts"))
+        if number in placed:
+            words.append(Words(message.role or "user", text, placed[number]))
+        else:
+            unspoken.append({"role": message.role, "text": text, "at": message.at})
+    return _by_time(worded_turns(stretches, words), [*unspoken, *tools])
 
 
-def _time_of(turn: dict[str, Any]) -> float:
-    """Return when a turn or a tool begins; what has no time comes last."""
-    at = turn.get("start", turn.get("at"))
-    return math.inf if at is None else float(at)
+def _by_time(
+    turns: list[dict[str, Any]], others: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """Put others among turns by their time; a turn without one stays behind the last."""
+    timed: list[tuple[float, dict[str, Any]]] = []
+    at_s = -math.inf
+    for turn in turns:
+        at_s = float(turn.get("start", at_s))
+        timed.append((at_s, turn))
+    for other in others:
+        at = other.get("at")
+        timed.append((math.inf if at is None else float(at), other))
+    timed.sort(key=lambda one: one[0])
+    return [turn for _, turn in timed]
+
+
+def _places(
+    worded: list[_Message], messages: list[_Message], stretches: list[LoggedSpeech]
+) -> Iterator[tuple[int, float]]:
+    """Yield the messages that were spoken, by number, with when their stretch begins.
+
+    What a request has was said before it began, the last of it last. An answer is
+    spoken after that, and before the next question is put to the model.
+    """
+    starts: dict[Role, list[float]] = {"user": [], "agent": []}
+    for stretch in sorted(stretches, key=lambda one: one.start):
+        starts[stretch.role].append(stretch.start)
+    asked = [
+        one.asked_at for one in messages if one.role == "user" and not one.is_answer
+    ]
+    before, request = math.inf, math.nan
+    for number, message in reversed([*enumerate(worded)]):
+        if message.role is None or message.is_answer:
+            continue
+        if message.asked_at != request:
+            before, request = message.asked_at, message.asked_at
+        of_role = starts[message.role]
+        at = bisect_left(of_role, before)
+        if at:
+            before = of_role[at - 1]
+            yield number, before
+    taken: set[float] = set()
+    for number, message in enumerate(worded):
+        if message.role is None or not message.is_answer:
+            continue
+        next_s = min((at for at in asked if at > message.asked_at), default=math.inf)
+        of_role = [at for at in starts[message.role] if message.asked_at <= at < next_s]
+        free = [at for at in of_role if at not in taken] or of_role[-1:]
+        if free:
+            taken.add(free[0])
+            yield number, free[0]
 
 
 def _words_of_spans(spans: list[_Span]) -> Iterator[Words]:
@@ -235,18 +319,32 @@ def _in_order(words: list[Words]) -> list[dict[str, Any]]:
         if turns and turns[-1]["role"] == one.role:
             turns[-1]["text"] += f" {one.text}"
         else:
-            turns.append({"role": one.role, "text": one.text})
+            turns.append({"role": one.role, "text": one.text, "at": one.at})
     return turns
 
 
 def _repeated(before: list[dict[str, Any]], request: list[dict[str, Any]]) -> int:
-    """Count the messages before it that a request repeats at its beginning."""
+    """Count the messages before it that a request repeats at its beginning.
+
+    An answer that was interrupted is repeated as far as it was spoken, and one that
+    nobody heard is left out.
+    """
     number = 0
-    for old, new in zip(before, request, strict=False):
-        if _words(old) != _words(new):
+    for old in before:
+        new = request[number] if number < len(request) else {}
+        if _words(old) == _words(new) or _is_beginning(new, old):
+            number += 1
+        elif _ROLES.get(str(old.get("role"))) != "agent":
             break
-        number += 1
     return number
+
+
+def _is_beginning(new: dict[str, Any], old: dict[str, Any]) -> bool:
+    """Tell whether a message is the beginning of an answer."""
+    if {_ROLES.get(str(one.get("role"))) for one in (new, old)} != {"agent"}:
+        return False
+    beginning = _text(objects(new, "parts")).rstrip(". …")
+    return bool(beginning) and _text(objects(old, "parts")).startswith(beginning)
 
 
 def _words(message: dict[str, Any]) -> Any:
@@ -280,10 +378,10 @@ def _turns(message: dict[str, Any], at: float) -> Iterator[dict[str, Any]]:
     if role and text:
         yield {"role": role, "text": text}
     for part in parts:
-        role = _TOOL_ROLES.get(str(part.get("type")))
-        if role:
+        kind = _TOOL_ROLES.get(str(part.get("type")))
+        if kind:
             yield {
-                "role": role,
+                "role": kind,
                 "call": part.get("id"),
                 "name": part.get("name"),
                 "arguments": part.get("arguments"),
