@@ -9,8 +9,14 @@ import numpy as np
 import pytest
 
 from tests.support.cli import trace_eval
-from trace_eval.estimate.anytime import GRID, Arrivals, anytime_mean, log_capital
-from trace_eval.estimate.helped_bets import Pool
+from trace_eval.estimate.anytime import (
+    GRID,
+    Arrivals,
+    anytime_mean,
+    log_capital,
+    log_purse,
+)
+from trace_eval.estimate.helped_bets import Pool, first_left
 from trace_eval.stats.inference.stopping import (
     Votes,
     agreement,
@@ -92,6 +98,49 @@ def test_ends_that_are_searched_are_those_of_the_whole_grid() -> None:
         step = GRID[1] - GRID[0]
         interval = anytime_mean(weighted).interval
         assert interval == pytest.approx((left[0] - step, left[-1] + step))
+
+
+def test_with_a_judge_no_mean_is_left_out_for_what_is_owned_against_others() -> None:
+    # two stretches of cells are left: the ends are those of both together
+    left = {5, 6, 11}
+
+    def is_left(first: int, end: int) -> bool:
+        return bool(left.intersection(range(first, end)))
+
+    assert first_left(is_left, 0, 20) == 5
+    assert first_left(lambda first, end: is_left(20 - end, 20 - first), 0, 20) == 8
+    assert first_left(is_left, 12, 20) is None
+
+
+def test_with_a_judge_the_interval_has_every_mean_that_no_bet_leaves_out() -> None:
+    rng = np.random.default_rng(3)
+    for pairs, number, win, right in (
+        (20, 8, 0.2, 0.5),
+        (60, 60, 0.7, 0.8),
+        (300, 30, 0.97, 0.0),
+    ):
+        value = (rng.random(pairs) < win).astype(float)
+        said = np.where(rng.random(pairs) < right, value, 1 - value)
+        labels = value[:number]
+        pool = Pool(
+            labels=labels,
+            verdicts=said[:number],
+            units=np.arange(1, number + 1),
+            mean=float(said.mean()),
+            pairs=pairs,
+            independent=pairs,
+        )
+        arrivals = Arrivals(labels, np.ones(number))
+        interval = anytime_mean(arrivals, pool=pool).interval
+        every, means = np.arange(number), GRID[::4]
+        owned = [log_purse(arrivals, float(mean), pool, every).max() for mean in means]
+        is_left = np.array(owned) < np.log(20)
+        assert interval is not None
+        assert interval[0] <= means[is_left][0]
+        assert interval[1] >= means[is_left][-1]
+        # its ends are those of a grid in steps of .02, and at most .01 further out
+        assert interval[0] >= means[is_left][0] - 0.0301
+        assert interval[1] <= means[is_left][-1] + 0.0301
 
 
 def test_where_all_pairs_have_a_label_the_judge_widens_the_interval() -> None:

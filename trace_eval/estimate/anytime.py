@@ -17,14 +17,18 @@ the error is spent on the labels alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trace_eval.estimate.arrays import Array
-from trace_eval.estimate.helped_bets import Pool, beliefs_of, helped_capital
+from trace_eval.estimate.helped_bets import (
+    Pool,
+    beliefs_of,
+    cells_left,
+    helped_capital,
+)
 from trace_eval.estimate.interval import Range
 
 #: Shares of the capital that bettors stake, of what they may lose at most.
@@ -35,6 +39,9 @@ LABELS_SHARE = 0.05
 
 #: Steps of means that are tried, and how many are skipped before the ends are looked for.
 FINE, COARSE = 200, 8
+
+#: Cells of means in a step, which are left out as a whole where a judge helps.
+FINER = 16
 
 #: Means that are tried, without the ends [shape=(means,)].
 GRID = np.linspace(0.0, 1.0, FINE + 1)[1:-1]
@@ -115,13 +122,9 @@ def anytime_mean(
         belief = float(beliefs_of(pool)[-1])
         value -= belief * (float(pool.verdicts.mean()) - pool.mean)
 
-    def most_owned(means: Array) -> Array:
-        return np.array(
-            [log_purse(arrivals, float(mean), pool, looks).max() for mean in means]
-        )
-
-    limits = _limits(most_owned, threshold=-np.log(1 - level))
+    limits = _limits(arrivals, -np.log(1 - level), pool, looks)
     if limits is not None:
+        limits = limits if end is None else _beside(null, limits)
         value = float(np.clip(value, *limits))
     if end is not None:
         end = end + 1 if pool is None else int(pool.units[end])
@@ -234,17 +237,57 @@ def _looks(labels: int, end: int | None) -> NDArray[np.int64]:
     return np.unique(looks if end is None else np.append(looks, end))
 
 
-def _limits(most_owned: Callable[[Array], Array], threshold: float) -> Range | None:
-    """Return the ends of the means that are left, each one step further out.
-
-    Capitals of labels alone are convex in the mean. With a judge they need not be, but
-    no hump was seen near usual thresholds. What is left is one stretch: it is found among
-    few means, and then each of its ends between two of them.
+def _limits(
+    arrivals: Arrivals, threshold: float, pool: Pool | None, looks: NDArray[np.int64]
+) -> Range | None:
+    """Return the ends of the means that nobody leaves out, rounded outward to a step.
 
     Args:
-        most_owned: means -> the most that bettors against each own at any look, as logs
-            [shape=(means,)].
+        threshold: log of what is owned against a mean that is left out.
     """
+    if pool is None:
+        return _limits_alone(arrivals, threshold, looks)
+    labelled = pool.units[looks] - 1
+    alone = _limits_alone(arrivals, threshold - np.log(LABELS_SHARE), labelled)
+    cells = cells_left(
+        pool, looks, threshold - np.log(1 - LABELS_SHARE), fine=FINE * FINER
+    )
+    if alone is None or cells is None:
+        return None
+    lower = max(alone[0], cells[0] // FINER / FINE)
+    upper = min(alone[1], -(-cells[1] // FINER) / FINE)
+    return (lower, upper) if lower < upper else None
+
+
+def _beside(null: float, limits: Range) -> Range:
+    """Return limits that end at the null value where that is left out.
+
+    The cells beside it may still be left, as a cell is left out later than one value.
+    """
+    below, above = null - limits[0], limits[1] - null
+    if min(below, above) <= 0:
+        return limits
+    return (null, limits[1]) if above > below else (limits[0], null)
+
+
+def _limits_alone(
+    arrivals: Arrivals, threshold: float, looks: NDArray[np.int64]
+) -> Range | None:
+    """Return the ends of the means that are left by labels alone, one step further out.
+
+    The capital of each bettor is convex in the mean, and so is the most that they own
+    at any look. What is left is one stretch: it is found among few means, and then each
+    of its ends between two of them.
+
+    Args:
+        looks: indices of units after which is looked.
+    """
+
+    def most_owned(means: Array) -> Array:
+        return np.array(
+            [log_capital(arrivals, float(mean))[looks].max() for mean in means]
+        )
+
     tried = np.unique(np.append(np.arange(0, len(GRID), COARSE), len(GRID) - 1))
     owned = most_owned(GRID[tried])
     if (owned >= threshold).all():

@@ -12,6 +12,7 @@ verdicts, so that a judge that knows nothing costs little.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -45,8 +46,14 @@ MOST_STAKE = 0.95
 #: counts for.
 FIRST_BELIEF, BELIEF_LABELS = 0.6, 20
 
-#: Means of a run that are tried, in standard errors of one half's spread.
+#: Means of a run that are tried, in standard errors of the greatest spread.
 RUN_STEPS = np.linspace(-6.0, 6.0, 81)
+
+#: The greatest spread of labels from 0 to 1.
+_HALF = 0.5
+
+#: Numbers that are worked on at once.
+_AT_ONCE = 4_000_000
 
 #: Labels of one half's spread that a variance begins with.
 _PRIOR_LABELS = 10
@@ -91,58 +98,153 @@ def helped_capital(pool: Pool, mean: float, looks: NDArray[np.int64]) -> Array:
         [shape=(looks,)].
     """
     size = pool.independent**0.5
-    run_means = np.unique(np.clip(mean + RUN_STEPS * 0.5 / size, 0.0, 1.0))
-    run = _run(pool, run_means)
-    spread = _spread(pool.labels)[looks]
-    standard_errors = (run_means - mean) * (size / spread)[:, None]
-
-    def owned(beliefs: Array, variance: float) -> Array:
-        return _owned(
-            pool,
-            run,
-            beliefs=beliefs,
-            variance=variance,
-            looks=looks,
-            standard_errors=standard_errors,
-        )
-
-    no_beliefs = np.zeros(len(pool.labels))
-    capital = (1 - DOUBTERS) * owned(beliefs_of(pool), PLANNED_REST)
-    capital += DOUBTERS * owned(no_beliefs, PLANNED_VARIANCE)
-    capital[run.is_impossible[looks]] = np.inf
-    return np.asarray(np.log(capital.min(axis=1)))
+    run_means = np.unique(np.clip(mean + RUN_STEPS * _HALF / size, 0.0, 1.0))
+    owned = _Owned(size, _spread(pool.labels)[looks], run_means)
+    return owned.least(_bets(pool, run_means, looks), mean, mean)
 
 
-def _owned(
-    pool: Pool,
-    run: _Run,
-    *,
-    beliefs: Array,
-    variance: float,
-    looks: NDArray[np.int64],
-    standard_errors: Array,
-) -> Array:
-    """Return what bettors who believe verdicts so far own in the mean, at some looks.
+def cells_left(
+    pool: Pool, looks: NDArray[np.int64], threshold: float, fine: int
+) -> tuple[int, int] | None:
+    """Return the first cell of means that is left and the one after the last.
+
+    The capital need not be convex in the mean: it is the least over the run's means. So
+    no mean is left out for what is owned against others. A cell is left out where the
+    bettors own enough against each of its means; None: all are.
 
     Args:
-        beliefs: how far verdicts are believed at each label [shape=(labels,)].
-        variance: of what is left of a label, for which the bettors plan.
-        standard_errors: from the mean that is bet against to those of the run
-            [shape=(looks, means of the run)].
-
-    Returns:
-        [shape=(looks, means of the run)].
+        looks: indices of the labels after which is looked.
+        threshold: the log capital from which on a mean is left out.
+        fine: number of cells, the smallest that are left out.
     """
-    gain, loss_upwards, loss_downwards = run.gain_and_losses(beliefs)
-    plans = _plans(pool, variance)
-    capital = np.zeros(standard_errors.shape)
-    for stake, shift in plans:
-        for sign, loss in ((1.0, loss_upwards), (-1.0, loss_downwards)):
-            stakes = np.minimum(stake, MOST_STAKE / np.maximum(loss, _TINY))
-            of_labels = np.log1p(sign * stakes * gain).cumsum(axis=0)[looks]
-            of_run = sign * shift * standard_errors - shift**2 / 2
-            capital += np.exp(np.minimum(of_labels + of_run, _RICH))
-    return capital / (2 * len(plans))
+    size = pool.independent**0.5
+    steps = int(np.ceil(size / (RUN_STEPS[1] - RUN_STEPS[0]) / _HALF))
+    run_means = np.linspace(0.0, 1.0, steps + 1)
+    owned = _Owned(size, _spread(pool.labels)[looks], run_means)
+    number = min(len(pool.labels) * len(run_means) // _AT_ONCE + 1, steps // 2)
+    parts = [
+        list(_bets(pool, part, looks))
+        for part in np.array_split(run_means, max(number, 1))
+    ]
+    bets = [_Bet.beside(same) for same in zip(*parts, strict=True)]
+
+    def is_left(first: int, end: int) -> bool:
+        capital = owned.least(bets, first / fine, end / fine)
+        return bool(capital.max() < threshold)
+
+    lower = first_left(is_left, 0, fine)
+    if lower is None:
+        return None
+    upper = first_left(lambda first, end: is_left(fine - end, fine - first), 0, fine)
+    return None if upper is None else (lower, fine - upper)
+
+
+def first_left(is_left: Callable[[int, int], bool], first: int, end: int) -> int | None:
+    """Return the first cell that is left; None: all are left out.
+
+    Args:
+        is_left: the first of some cells and the one after the last -> whether a mean of
+            theirs may be left.
+    """
+    if not is_left(first, end):
+        return None
+    if end - first == 1:
+        return first
+    middle = (first + end) // 2
+    found = first_left(is_left, first, middle)
+    return first_left(is_left, middle, end) if found is None else found
+
+
+@dataclass(frozen=True)
+class _Bet:
+    """What a bettor owns of bets on the labels, and what they bet on the run's mean.
+
+    Attributes:
+        share: of the capital.
+        sign: 1: labels are higher than expected; -1: lower.
+        shift: of the run's mean, in its standard errors.
+        of_labels: log of what bets on the labels made [shape=(looks, run_means)].
+    """
+
+    share: float
+    sign: float
+    shift: float
+    of_labels: Array
+
+    @staticmethod
+    def beside(parts: Sequence[_Bet]) -> _Bet:
+        """Return the same bet against the run's means of all parts."""
+        first = parts[0]
+        return _Bet(
+            share=first.share,
+            sign=first.sign,
+            shift=first.shift,
+            of_labels=np.concatenate([part.of_labels for part in parts], axis=1),
+        )
+
+
+@dataclass(frozen=True)
+class _Owned:
+    """What all bettors own against a mean, whatever the run's mean is.
+
+    Attributes:
+        size: root of the number of the run's independent pairs.
+        spread: of the labels so far [shape=(looks,)].
+        run_means: those that are tried, sorted [shape=(run_means,)].
+    """
+
+    size: float
+    spread: Array
+    run_means: Array
+
+    def least(self, bets: Iterable[_Bet], low: float, high: float) -> Array:
+        """Return the log of what is owned at least against each mean from low to high.
+
+        The higher a mean is, the less own those who bet on more, and the more those who
+        bet on less: each side is taken where it owns least. The run's mean is tried as
+        far away as ``RUN_STEPS`` reach.
+
+        Args:
+            bets: of all bettors, against all ``run_means``.
+
+        Returns:
+            [shape=(looks,)].
+        """
+        reach = RUN_STEPS[-1] * _HALF / self.size + _TINY
+        tried = (self.run_means >= low - reach) & (self.run_means <= high + reach)
+        run_means = self.run_means[tried]
+        errors = (self.size / self.spread)[:, None]
+        capital = np.zeros((len(self.spread), len(run_means)))
+        for bet in bets:
+            mean = high if bet.sign > 0 else low
+            of_run = bet.sign * bet.shift * (run_means - mean) * errors
+            of_both = bet.of_labels[:, tried] + of_run - bet.shift**2 / 2
+            capital += bet.share * np.exp(np.minimum(of_both, _RICH))
+        return np.asarray(np.log(capital.min(axis=1)))
+
+
+def _bets(pool: Pool, run_means: Array, looks: NDArray[np.int64]) -> Iterator[_Bet]:
+    """Yield the bets of all bettors; what labels so far rule out makes them rich.
+
+    Args:
+        run_means: that are bet against, at any distance [shape=(run_means,)].
+        looks: indices of the labels after which is looked.
+    """
+    run = _run(pool, run_means)
+    is_impossible = run.is_impossible[looks]
+    no_beliefs = np.zeros(len(pool.labels))
+    for share, beliefs, variance in (
+        (1 - DOUBTERS, beliefs_of(pool), PLANNED_REST),
+        (DOUBTERS, no_beliefs, PLANNED_VARIANCE),
+    ):
+        gain, loss_upwards, loss_downwards = run.gain_and_losses(beliefs)
+        plans = _plans(pool, variance)
+        for stake, shift in plans:
+            for sign, loss in ((1.0, loss_upwards), (-1.0, loss_downwards)):
+                stakes = np.minimum(stake, MOST_STAKE / np.maximum(loss, _TINY))
+                of_labels = np.log1p(sign * stakes * gain).cumsum(axis=0)[looks]
+                of_labels[is_impossible] = np.inf
+                yield _Bet(share / (2 * len(plans)), sign, shift, of_labels)
 
 
 @dataclass(frozen=True)
