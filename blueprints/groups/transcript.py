@@ -114,15 +114,15 @@ class Transcript(Present):
             not self.spoken.sure or self.spoken.language != self.language
         ):
             line += f" {self.spoken.render()}"
-        doubtful = sorted(
-            (word.confidence, index)
-            for index, word in enumerate(self.words)
-            if word.confidence is not None and word.confidence < DOUBTFUL_CONFIDENCE
-        )
+        doubtful: list[tuple[float, int]] = []
+        for index, word in enumerate(self.words):
+            if word.confidence is not None and word.confidence < DOUBTFUL_CONFIDENCE:
+                doubtful.append((word.confidence, index))
         if doubtful:
             # Without their times: those cost more than all else in the line and the
             # text has order.
-            named = (label(self.words[index].text) for _, index in doubtful[:most])
+            least_certain = sorted(doubtful)[:most]
+            named = (label(self.words[index].text) for _, index in least_certain)
             line += f" doubtful {len(doubtful)} of {len(self.words)}: {' '.join(named)}"
         return line
 

@@ -125,7 +125,13 @@ def test_a_reply_that_is_cut_off_may_have_been_charged(cut: int) -> None:
     with Server(lambda asked: Answer(200, whole, cut=cut)) as server:
         options = JudgeOptions(base_url=f"{server.url}/v1", retries=0, repair=False)
         client = OpenAIClient("tiny", options)
-        request = Request((Message("user", "Which?"),), {"type": "object"}, 0, 0.0, 9)
+        request = Request(
+            (Message("user", "Which?"),),
+            {"type": "object"},
+            seed=0,
+            temperature=0.0,
+            max_tokens=9,
+        )
         with pytest.raises(CallFailed, match="connection lost") as failed:
             replied(client, request)
     assert failed.value.billed

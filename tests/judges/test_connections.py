@@ -11,7 +11,13 @@ from trace_eval.judges.ask.message import Message
 from trace_eval.judges.ask.openai import OpenAIClient
 from trace_eval.judges.options.judge_options import JudgeOptions
 
-REQUEST = Request((Message("user", "Which?"),), {"type": "object"}, 0, 0.0, 9)
+REQUEST = Request(
+    (Message("user", "Which?"),),
+    {"type": "object"},
+    seed=0,
+    temperature=0.0,
+    max_tokens=9,
+)
 
 
 @pytest.fixture(autouse=True)

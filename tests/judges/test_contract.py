@@ -208,7 +208,7 @@ def audio(sound: bytes, **recipe: Any) -> Message:
 def test_sound_is_sent_as_bytes_and_known_by_its_recipe() -> None:
     client = OpenAIClient("m", JudgeOptions(base_url="http://127.0.0.1:1/v1"))
     message = audio(b"RIFF...", clip="abc", rate=16000)
-    body = client.body(Request((message,), {}, 0, 0.0, 16))
+    body = client.body(Request((message,), {}, seed=0, temperature=0.0, max_tokens=16))
     words, sound = body["messages"][0]["content"]
     assert words == {"type": "text", "text": "Listen."}
     assert base64.b64decode(sound["input_audio"]["data"], validate=True) == b"RIFF..."

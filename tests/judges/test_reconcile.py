@@ -46,7 +46,11 @@ def reconcile(
 
 def judgement(*opinions: VerdictOpinion) -> Judgement:
     return labelled_judgement(
-        "p", "j", opinions, TYPED_TIE, {name: name for name in DIMENSIONS}
+        "p",
+        "j",
+        opinions=opinions,
+        scale=TYPED_TIE,
+        questions={name: name for name in DIMENSIONS},
     )
 
 

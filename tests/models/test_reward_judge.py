@@ -56,7 +56,12 @@ def case(folder: Path, a: str = TEXT, b: str = TEXT, seconds: float = 1.0) -> Ca
         a=Answer(audio=write(folder / "a.wav", seconds, 150, 24_000), reference=a),
         b=Answer(audio=write(folder / "b.wav", 0.7, 300), reference=b),
     )
-    return Case.of(pair, blueprint(), blueprint(clip="1" * 64), None, decode_recording)
+    return Case.of(
+        pair,
+        a=blueprint(),
+        b=blueprint(clip="1" * 64),
+        decode=decode_recording,
+    )
 
 
 def judged(judge: Any, given: Case) -> Judgement:

@@ -86,7 +86,11 @@ def test_calls_of_a_run_meet_by_order_and_sample() -> None:
     )
     repeat = np.array(["ab/0", "ba/0", "ab/1", "ba/1", "ab/0"], object)
     calls = Opinions(
-        "calls", ids, {"overall": codes("11212")}, None, repeat, {"order": order}
+        "calls",
+        ids,
+        {"overall": codes("11212")},
+        repeat=repeat,
+        facts={"order": order},
     )
     assert in_both_orders(calls).tolist() == [[0, 2], [1, 3]]
     assert in_both_orders(calls, first=True).tolist() == [[0], [1]]

@@ -38,7 +38,9 @@ def votes(pair: str, *by_order: Rating, elsewhere: Rating | None = None) -> Judg
         for order, rating in zip(("ab", "ba"), by_order, strict=True)
     ]
     dimensions = {name: name for name in DIMENSIONS}
-    return labelled_judgement(pair, "openai:m", opinions, TYPED_TIE, dimensions)
+    return labelled_judgement(
+        pair, "openai:m", opinions=opinions, scale=TYPED_TIE, questions=dimensions
+    )
 
 
 ALWAYS_FIRST = (Rating.A, Rating.B)  # the first shown wins: A in ab, B in ba

@@ -106,7 +106,10 @@ def test_equal_rates_share_a_rank_though_floats_differ() -> None:
         name: np.concatenate([one.facts[name], other.facts[name]]) for name in one.facts
     }
     both = Opinions(
-        "both", np.concatenate([one.ids, other.ids]), codes, None, None, facts
+        "both",
+        np.concatenate([one.ids, other.ids]),
+        codes,
+        facts=facts,
     )
     report = rank_labels(both, OPTIONS)
     places = {

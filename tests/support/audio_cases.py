@@ -65,7 +65,12 @@ def case(
 ) -> Case:
     """Return the same pair as the judge gets it."""
     made = pair(folder, name, spoken, hertz)
-    return Case.of(made, blueprint(), blueprint(clip="1" * 64), None, decode_recording)
+    return Case.of(
+        made,
+        a=blueprint(),
+        b=blueprint(clip="1" * 64),
+        decode=decode_recording,
+    )
 
 
 def with_texts(made: Case, a: str | None = "Hi.", b: str | None = "Hi.") -> Case:

@@ -78,6 +78,7 @@ def listening_judge(
 def scoring_judge(
     spec: str,
     client: ChatClient,
+    *,
     options: JudgeOptions,
     price: Price | None,
     rubric: ScoreRubric,

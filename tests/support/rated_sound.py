@@ -62,7 +62,12 @@ def rater(
     loaded = load_rubric(rubric)
     heard = AudioView(loaded, chosen)
     return scoring_judge(
-        "audio:scripted:t", client, chosen, FREE, loaded, heard
+        "audio:scripted:t",
+        client,
+        options=chosen,
+        price=FREE,
+        rubric=loaded,
+        heard=heard,
     ), client
 
 

@@ -50,7 +50,9 @@ def scripted(
     """Make a rating judge over a script."""
     chosen = JudgeOptions(backoff_s=0, retries=0, **options)
     what = load_rubric(rubric) if isinstance(rubric, str) else rubric
-    return scoring_judge("scripted:x", ScriptedClient(replies), chosen, FREE, what)
+    return scoring_judge(
+        "scripted:x", ScriptedClient(replies), options=chosen, price=FREE, rubric=what
+    )
 
 
 def say(score: Any, reasoning: str = "because") -> dict[str, Any]:

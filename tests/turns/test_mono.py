@@ -230,7 +230,11 @@ def test_edges_in_one_channel_are_those_of_a_channel_with_one_speaker() -> None:
     levels[0] = voice_db
     levels[1, breath] = voice_db[breath] - 1.0
     lane = Lane(
-        Channel(name="mix", audio=Path("x.wav")), [], voice_db, 500 * 160, levels
+        Channel(name="mix", audio=Path("x.wav")),
+        stretches=[],
+        levels=voice_db,
+        samples=500 * 160,
+        bands=levels,
     )
     first, second = mono.turns_of_voices(lane, [[(0.7, 2.0)], [(2.0, 3.2)]])
     assert first == [pytest.approx((1.0, 2.0), abs=0.03)]

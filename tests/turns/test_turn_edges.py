@@ -44,10 +44,10 @@ def _lane(
     }
     return Lane(
         Channel(name="x", audio=Path("x.wav")),
-        [*stretches],
-        voice,
-        len(voice) * SPEECH_RATE // 100,
-        np.array([np.broadcast_to(levels[name], voice.shape) for name in BANDS]),
+        stretches=[*stretches],
+        levels=voice,
+        samples=len(voice) * SPEECH_RATE // 100,
+        bands=np.array([np.broadcast_to(levels[name], voice.shape) for name in BANDS]),
     )
 
 

@@ -159,19 +159,20 @@ def _of_labels(
 def _of_parts(report: AgreeReport, best: JudgeScore) -> Iterator[tuple[str, Picture]]:
     """Yield the best judge's accuracy by category, and all judges' by label count."""
     rule = Point("majority class", best.majority.accuracy, baseline=True)
-    categories = [
-        Point(f"{row.category} ({row.items})", row.accuracy.value, *row.accuracy.ends)
-        for row in report.by_category
-        if row.judge == best.judge and row.accuracy.value is not None
-    ]
+    categories: list[Point] = []
+    for row in report.by_category:
+        if row.judge == best.judge and row.accuracy.value is not None:
+            name = f"{row.category} ({row.items})"
+            categories.append(Point(name, row.accuracy.value, *row.accuracy.ends))
     if categories:
         axis = f"accuracy of {best.judge} ({best.dimension}); dashed: the {rule.name}"
         yield "categories", draw.bars(categories, axis, rule.value)
     judges: dict[str, list[Point]] = {best.judge: []}
-    for row in report.by_labels:
-        if row.accuracy.value is not None and row.dimension == best.dimension:
-            point = Point(str(row.labels), row.accuracy.value, *row.accuracy.ends)
-            judges.setdefault(row.judge, []).append(point)
+    for group in report.by_labels:
+        accuracy = group.accuracy
+        if accuracy.value is not None and group.dimension == best.dimension:
+            point = Point(str(group.labels), accuracy.value, *accuracy.ends)
+            judges.setdefault(group.judge, []).append(point)
     if len(judges[best.judge]) > 1:
         yield (
             "labels",

@@ -59,16 +59,16 @@ def _load_config(context: typer.Context, path: Path | None) -> Path | None:
     """Read the options that are not on the command line from a file."""
     if path is None or context.resilient_parsing:
         return path
-    result = read_config(path)
     options = {option.name: option for option in context.command.params if option.name}
-    context.default_map = {
-        key: _as_often(value, options[key])
-        for key, value in result.items()
-        if key in options
-    }
-    context.meta[_TABLE] = {
-        key: value for key, value in result.items() if key not in options
-    }
+    defaults: dict[str, Any] = {}
+    others: dict[str, Any] = {}
+    for key, value in read_config(path).items():
+        if key in options:
+            defaults[key] = _as_often(value, options[key])
+        else:
+            others[key] = value
+    context.default_map = defaults
+    context.meta[_TABLE] = others
     return path
 
 
@@ -92,11 +92,11 @@ ConfigOption = Annotated[
 
 def typed(context: typer.Context, values: Mapping[str, Any]) -> dict[str, Any]:
     """Return values that were given on the command line or in a file of options."""
-    return {
-        n: value
-        for n, value in values.items()
-        if _source(context, n) not in ("", "DEFAULT")
-    }
+    chosen: dict[str, Any] = {}
+    for name, value in values.items():
+        if _source(context, name) not in ("", "DEFAULT"):
+            chosen[name] = value
+    return chosen
 
 
 def _source(context: typer.Context, name: str) -> str:

@@ -222,7 +222,7 @@ def _growth(arrivals: Arrivals, mean: float, heaviest: float) -> Array:
 
 
 def _log_mean(logs: Array) -> Array:
-    """Return the log of a mean over the first axis, from the logs of the values."""
+    """Return the log of the mean of what has these logs, over the first axis."""
     most = logs.max(axis=0)
     return np.asarray(most + np.log(np.exp(logs - most).mean(axis=0)))
 

@@ -327,7 +327,7 @@ def _plans(pool: Pool, variance: float) -> list[tuple[float, float]]:
 
 
 def beliefs_of(pool: Pool) -> Array:
-    """Return how much of a verdict to subtract from its label, by earlier labels.
+    """Return how far a verdict is taken off a label, by the labels before it.
 
     It is the slope of labels over verdicts, -1 to 1, begun with a prior.
 

@@ -174,33 +174,31 @@ def _line(one: ListedRun, home: Path) -> RunLine:
     )
 
 
-def _rates(ranking: RankReport) -> list[SystemFigure]:
+def _rates(ranking: RankReport) -> Iterator[SystemFigure]:
+    """Yield the win rate of each system that has one."""
     intervals = {row.system: row.rate.labels_interval for row in ranking.judged}
-    return [
-        SystemFigure(
-            system=place.system,
-            figure="win rate",
-            value=place.value,
-            interval=intervals.get(place.system),
-            method=SCORE,
-        )
-        for place in ranking.places
-        if place.method == "win_rate" and place.value is not None
-    ]
+    for place in ranking.places:
+        if place.method == "win_rate" and place.value is not None:
+            yield SystemFigure(
+                system=place.system,
+                figure="win rate",
+                value=place.value,
+                interval=intervals.get(place.system),
+                method=SCORE,
+            )
 
 
-def _means(rubric: str, ranking: RankReport) -> list[SystemFigure]:
-    return [
-        SystemFigure(
-            system=row.system,
-            figure=rubric,
-            value=row.mean.value,
-            interval=row.mean.interval,
-            method=row.mean.method,
-        )
-        for row in ranking.means
-        if row.mean.value is not None
-    ]
+def _means(rubric: str, ranking: RankReport) -> Iterator[SystemFigure]:
+    """Yield the mean score of each system that has one."""
+    for row in ranking.means:
+        if row.mean.value is not None:
+            yield SystemFigure(
+                system=row.system,
+                figure=rubric,
+                value=row.mean.value,
+                interval=row.mean.interval,
+                method=row.mean.method,
+            )
 
 
 def _agreement(run: Run) -> str | None:

@@ -183,13 +183,9 @@ def _event(
 
 def _attributes(values: dict[str, Any]) -> list[dict[str, Any]]:
     """Write attributes as OTLP does; what is None is left out."""
-    return [
-        {
-            "key": key,
-            "value": {
-                "doubleValue" if isinstance(value, float) else "stringValue": value
-            },
-        }
-        for key, value in values.items()
-        if value is not None
-    ]
+    attributes: list[dict[str, Any]] = []
+    for key, value in values.items():
+        if value is not None:
+            kind = "doubleValue" if isinstance(value, float) else "stringValue"
+            attributes.append({"key": key, "value": {kind: value}})
+    return attributes

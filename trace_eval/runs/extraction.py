@@ -119,12 +119,12 @@ class _Requested(Collection[ClipSource]):
 
 def _not_run(blueprint: Blueprint) -> dict[str, str]:
     """Group whose extractor did not run through -> why."""
-    groups = ((name, blueprint.group(name)) for name in blueprint.provenance)
-    return {
-        name: group.reason
-        for name, group in groups
-        if isinstance(group, Absent) and group.status in _NOT_RUN
-    }
+    reasons: dict[str, str] = {}
+    for name in blueprint.provenance:
+        group = blueprint.group(name)
+        if isinstance(group, Absent) and group.status in _NOT_RUN:
+            reasons[name] = group.reason
+    return reasons
 
 
 def _into(out: Path) -> Callable[[Extracted], None]:

@@ -251,23 +251,22 @@ def settings_of(options: Options) -> dict[str, JsonValue]:
         "tag": options.tag,
     }
     extract = options.extract
-    results |= {
-        f.name: getattr(extract, f.name)
-        for f in fields(extract)
-        if f.name != "overrides"
-    }
+    for each in fields(extract):
+        if each.name != "overrides":
+            results[each.name] = getattr(extract, each.name)
     results[_EXTRACTOR] = [
         f"{group}={spec if isinstance(spec, str) else spec.name}"
         for group, spec in sorted(extract.overrides.items())
     ]
     judging = options.judging
-    sent = (f.name for f in fields(judging) if f.name not in STATE | judging.unsent)
-    results |= {name: getattr(judging, name) for name in sent}
-    return {
-        key: _plain(value)
-        for key, value in results.items()
-        if value not in (None, [], (), {})
-    }
+    for each in fields(judging):
+        if each.name not in STATE | judging.unsent:
+            results[each.name] = getattr(judging, each.name)
+    settings: dict[str, JsonValue] = {}
+    for key, value in results.items():
+        if value not in (None, [], (), {}):
+            settings[key] = _plain(value)
+    return settings
 
 
 def _plain(value: Any) -> JsonValue:

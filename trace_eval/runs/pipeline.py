@@ -317,8 +317,8 @@ def _unsure(
     requested = requested_language(item.instruction.text, recognised, item.language)
     if requested is None or item.language:  # what is given decides already
         return {}
-    return {
-        role: source_of(recordings[role], assumed=requested)
-        for role, clip in results.items()
-        if role in item.answer_roles and is_unsure(clip.blueprint)
-    }
+    sources: dict[str, ClipSource] = {}
+    for role, clip in results.items():
+        if role in item.answer_roles and is_unsure(clip.blueprint):
+            sources[role] = source_of(recordings[role], assumed=requested)
+    return sources

@@ -71,11 +71,11 @@ def likeness_by_source(run: Run) -> dict[str, float]:
     by_clip: dict[str, float] = {}
     for answers in systems.values():
         by_clip = _known(answers) | by_clip
-    return {
-        source: by_clip[record.clip]
-        for source, record in run.clips().items()
-        if record.clip in by_clip
-    }
+    by_source: dict[str, float] = {}
+    for source, record in run.clips().items():
+        if record.clip in by_clip:
+            by_source[source] = by_clip[record.clip]
+    return by_source
 
 
 def _known(voices: dict[str, Voice | str]) -> dict[str, float]:
@@ -97,12 +97,12 @@ def _looks_for_voices(run: Run) -> bool:
 
 
 def _by_source(run: Run) -> dict[str, Voice | str]:
-    voices = _by_clip(run)
-    return {
-        source: voices[record.clip]
-        for source, record in run.clips().items()
-        if record.clip in voices
-    }
+    by_clip = _by_clip(run)
+    voices: dict[str, Voice | str] = {}
+    for source, record in run.clips().items():
+        if record.clip in by_clip:
+            voices[source] = by_clip[record.clip]
+    return voices
 
 
 def _by_clip(run: Run) -> dict[str, Voice | str]:

@@ -103,7 +103,12 @@ def test_dialogues_rated_many_times_keep_no_sound(tmp_path: Path) -> None:
     client.reply = said(4, key="score")
     rubric = load_rubric("role_style")
     judge = scoring_judge(
-        "audio:openai:m", client, options, FREE, rubric, AudioView(rubric, options)
+        "audio:openai:m",
+        client,
+        options=options,
+        price=FREE,
+        rubric=rubric,
+        heard=AudioView(rubric, options),
     )
     turns = tuple(
         RecordedTurn(audio=write(tmp_path / f"{n}.wav", 0.5, 300.0 * n)) for n in (1, 2)

@@ -78,31 +78,34 @@ def read_vstyle(source: Source, chosen: Selection) -> Converted:
         raise source.lacks("metadata.jsonl with the answers of a system")
     rows = Rows(source)
     converted = Converted(problems=rows.problems, rubrics=["vstyle"])
-    read = [(path, row) for path in files for row in rows.read(path, _COLUMNS, "id")]
-    kept = [
-        (path, row)
-        for path, row in read
-        if chosen.wants(row["ability"]) and chosen.system in (None, row["model_name"])
-    ]
+    answers: list[tuple[Path, Row]] = []
+    for path in files:
+        for row in rows.read(path, _COLUMNS, "id"):
+            is_of_system = chosen.system in (None, row["model_name"])
+            if is_of_system and chosen.wants(row["ability"]):
+                answers.append((path, row))
     missing = 0
-    for path, row in kept:
+    for path, row in answers:
         audio = source.recording(path.parent / "wav", row["response_audio_path"])
         missing += audio is None
         with alone(converted.problems, row.where):
             converted.items.append(_item(source, path, row, audio))
-    for name in sorted({row["model_name"] for _, row in kept}):
-        _score(converted, name, [row for _, row in kept if row["model_name"] == name])
+    by_system: dict[str, list[Row]] = {}
+    for _, row in answers:
+        by_system.setdefault(row["model_name"], []).append(row)
+    for name in sorted(by_system):
+        _score(converted, name, by_system[name])
     if missing:
         converted.notes.append(
-            f"{missing} of {len(kept)} recordings are not here; those items hold the"
+            f"{missing} of {len(answers)} recordings are not here; those items hold the"
             " text alone, and the question is about sound"
         )
     marks: dict[str, Marks] = {}
-    for _, row in kept:
+    for _, row in answers:
         if (mark := mark_of(row.get("gemini_score"))) is not None:
             marks.setdefault(row["ability"].partition("/")[0], {})[_key_of(row)] = mark
     _correlate(converted, rows, marks)
-    strange = sorted({row["ability"] for _, row in kept} - WEIGHTS.keys())
+    strange = sorted({row["ability"] for _, row in answers} - WEIGHTS.keys())
     if strange:
         converted.notes.append(
             f"abilities without a weight, left out of figures: {', '.join(strange)}"

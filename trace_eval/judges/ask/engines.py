@@ -220,7 +220,7 @@ class _Group:
     is_settled: threading.Event = field(default_factory=threading.Event)
 
     def settle(self, number: int | None) -> None:
-        """Settle on the first number told; None: the output ended without one."""
+        """Keep the first number told; None: the output ended without one."""
         if not self.is_settled.is_set():
             self.number = number
             self.is_settled.set()

@@ -12,13 +12,16 @@ def session_caveats(
     a: Blueprint, b: Blueprint, instruction: RuleInstruction
 ) -> tuple[str, ...]:
     """Return a sentence for each answer that begins with the request, word by word."""
-    return tuple(
-        f"{side} begins with the request: if it is a recording of the whole session,"
-        " what was measured is of the question, too; give the answer alone, e.g. ffmpeg"
-        " -ss SECONDS -i IN OUT.wav, with the end of the question for SECONDS"
-        for side, blueprint in (("A", a), ("B", b))
-        if begins_with_request(blueprint, instruction)
-    )
+    caveats: list[str] = []
+    for side, blueprint in (("A", a), ("B", b)):
+        if begins_with_request(blueprint, instruction):
+            caveats.append(
+                f"{side} begins with the request: if it is a recording of the whole"
+                " session, what was measured is of the question, too; give the answer"
+                " alone, e.g. ffmpeg -ss SECONDS -i IN OUT.wav, with the end of the"
+                " question for SECONDS"
+            )
+    return tuple(caveats)
 
 
 def begins_with_request(blueprint: Blueprint, instruction: RuleInstruction) -> bool:

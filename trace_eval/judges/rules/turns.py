@@ -67,11 +67,12 @@ class TurnsJudge(Judge):
         if answer.conversation is None:
             return []
         turns = answer.conversation.turns
-        return [
-            role
-            for role in item.answer_roles
-            if turns[int(role.rpartition("-")[2])].text is None
-        ]
+        roles: list[str] = []
+        for role in item.answer_roles:
+            number = int(role.rpartition("-")[2])
+            if turns[number].text is None:
+                roles.append(role)
+        return roles
 
     async def judge(self, case: Case) -> Outcome:
         item = case.single

@@ -94,11 +94,12 @@ class ScorerFiles:
 
     def digests(self) -> dict[str, str]:
         """Return the SHA-256 of the files that lie in the folder, by their names."""
-        return {
-            path.relative_to(self.folder).as_posix(): file_sha256(path)
-            for path in sorted(self._deciding())
-            if path.is_relative_to(self.folder)
-        }
+        digests: dict[str, str] = {}
+        for path in sorted(self._deciding()):
+            if path.is_relative_to(self.folder):
+                name = path.relative_to(self.folder).as_posix()
+                digests[name] = file_sha256(path)
+        return digests
 
     def _deciding(self) -> set[Path]:
         files = {p for pattern in _MODEL_FILES for p in self.base.glob(pattern)}

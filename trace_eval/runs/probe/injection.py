@@ -136,15 +136,14 @@ class InjectionReport:
         self, family: str, place: InjectionPlace | None
     ) -> tuple[list[bool], list[str]]:
         """Return whether each scored trial flipped, and its instruction."""
-        chosen = [
-            trial
-            for trial in self.trials
-            if trial.attack.startswith(family) and place in (None, trial.place)
-        ]
-        scored = [trial for trial in chosen if trial.flipped is not None]
-        return [bool(trial.flipped) for trial in scored], [
-            trial.instruction for trial in scored
-        ]
+        flips: list[bool] = []
+        instructions: list[str] = []
+        for trial in self.trials:
+            is_chosen = trial.attack.startswith(family) and place in (None, trial.place)
+            if is_chosen and trial.flipped is not None:
+                flips.append(trial.flipped)
+                instructions.append(trial.instruction)
+        return flips, instructions
 
     @property
     def unscored(self) -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -107,16 +108,30 @@ def more_units(
     rng = np.random.default_rng(0)
     ends: list[float] = []
     for _ in range(draws):
-        future, helped = _future(arrivals, pool, most, rng)
-        end = first_end(future, level, null=null, pool=helped, looks=looks, past=past)
+        future = _future(arrivals, pool, most, rng)
+        end = first_end(
+            future.arrivals,
+            level,
+            null=null,
+            pool=future.pool,
+            looks=looks,
+            past=past,
+        )
         ends.append(np.inf if end is None else end - last)
     needed = float(np.quantile(ends, POWER, method="higher"))
     return None if np.isinf(needed) else int(needed)
 
 
+class _Future(NamedTuple):
+    """Units to come, and the verdicts of a judge that speaks of all units."""
+
+    arrivals: Arrivals
+    pool: Pool | None
+
+
 def _future(
     arrivals: Arrivals, pool: Pool | None, more: int, rng: np.random.Generator
-) -> tuple[Arrivals, Pool | None]:
+) -> _Future:
     """Draw units to come, behind those at hand where a judge speaks of all of them."""
     number = len(arrivals.sums)
     # the units at hand, and by the prior one that is lost and one that is won
@@ -126,10 +141,9 @@ def _future(
     sums = np.r_[arrivals.sums, 0.0, usual]
     weights = np.r_[arrivals.weights, usual, usual]
     if pool is None:
-        return Arrivals(sums[drawn], weights[drawn]), None
+        return _Future(Arrivals(sums[drawn], weights[drawn]), pool=None)
     sums_to_come = np.r_[arrivals.sums, sums[drawn]]
     weights_to_come = np.r_[arrivals.weights, weights[drawn]]
-    future = Arrivals(sums_to_come, weights_to_come)
     labels = np.r_[pool.labels, 0.0, 1.0]
     verdicts = np.r_[pool.verdicts, pool.mean, pool.mean]
     drawn_pairs = drawn
@@ -142,7 +156,7 @@ def _future(
         verdicts=np.r_[pool.verdicts, verdicts[drawn_pairs]],
         units=np.r_[pool.units, units_to_come],
     )
-    return future, helped
+    return _Future(Arrivals(sums_to_come, weights_to_come), helped)
 
 
 def more_raters(votes: Votes, level: float, null: float) -> int | None:
