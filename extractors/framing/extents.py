@@ -46,7 +46,7 @@ _CONTAINERS = {ebml.MARK: 0, b"#!AMR": 0, _ASF: 0, _W64: 0}
 _SAMPLES = {b".snd\0\0\0": 0, b"caff\0\1": 0, b"AIFFCOMM": 8, **_MARKS}
 
 Walk = Callable[[Reader, int], list[Extent]]
-Layout = Callable[[Reader, int], SampleLayout | None]
+ReadLayout = Callable[[Reader, int], SampleLayout | None]
 
 
 #: Most recordings in one file: each costs work, and one of 30 bytes can be made.
@@ -111,7 +111,7 @@ def walk_of(head: bytes) -> Walk | None:
     return None
 
 
-def _layout_of(head: bytes) -> Layout | None:
+def _layout_of(head: bytes) -> ReadLayout | None:
     """Return how the header is read of a format that readers read to its end."""
     if head.startswith(counted.SPHERE):
         return counted.sphere
@@ -322,7 +322,7 @@ def _caf(reader: Reader, place: int) -> list[Extent]:
     return _plain(reader, place, caf(reader, place))
 
 
-def _counted(layout: Layout, reader: Reader, place: int) -> list[Extent]:
+def _counted(layout: ReadLayout, reader: Reader, place: int) -> list[Extent]:
     """Leave out what stands behind the counted samples and is no sound."""
     one = layout(reader, place)
     extents = _plain(reader, place, one)
