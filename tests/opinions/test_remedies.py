@@ -75,6 +75,14 @@ CASES = (
     Case("code of missing beside labels", _labels("1", "-99", "2", "1"), AGREE, ["1-21"],
          fill={"LABEL": "missing"}),
     Case("a code of nine", _labels("1", "9", "2", "1"), AGREE, ["1-21"], fill={"LABEL": "missing"}),
+    Case("minus one beside labels", _labels("1", "-1", "2", "1"), AGREE,
+         ["1111", "2122", "1211"], fill={"LABEL": "1"}),
+    Case("a word beside a scale", _labels("-2", "A best", "3", "0"), f"{AGREE} --scale -3..3",
+         ["112t"], fill={"LABEL": "A"}),
+    Case("2 off a scale", _labels("-1", "2", "1", "0"), f"{AGREE} --scale -1..1", ["1-2t"],
+         fill={"LABEL": "missing"}),
+    Case("1 off a scale", _labels("3", "1", "7", "5"), f"{AGREE} --scale 3..7", ["1-2t"],
+         fill={"LABEL": "missing"}),
     Case("code of missing", _scores(4, 5, -99, 3, 2, 4), RANK, [4.0, 4.0]),
     Case("zero of missing", _scores(4, 5, 0, 3, 2, 4), RANK, [4.0, 4.0]),
     Case("words of a scale", _scores("Excellent", "Good", "Fair", "Good"), RANK, [4.0]),
@@ -145,7 +153,8 @@ def _came_to(case: Case, words: Sequence[str], typed: Sequence[str]) -> object:
         return next(
             round(row["mean"]["value"], 9) for row in rows if row["system"] == "new"
         )
-    return _read(typed)
+    declared = list(words[words.index("--scale") :]) if "--scale" in words else []
+    return _read([*declared, *typed])
 
 
 def _read(typed: Sequence[str]) -> str:

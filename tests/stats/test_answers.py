@@ -133,6 +133,13 @@ def test_two_systems_by_people(
     assert not any("of the run have none yet" in one for one in words)
 
 
+def test_annotators_of_more_systems_than_were_judged_rank_them_all() -> None:
+    people = (row("c", 0.7, (0.6, 0.8)), row("new", 0.55, p=0.3), row("old", 0.2))
+    words = rank_answer(ranking(labelled=people))
+    assert words[1].startswith("c is first by the 40 pairs that annotators labelled")
+    assert not any("new wins" in sentence for sentence in words[1:])
+
+
 def test_judge_at_one_half_contradicts_nobody() -> None:
     for share, count in ((0.5, 2), (0.51, 3)):
         judged = (row("new", share, (0.4, 0.6)), row("old", 1 - share))

@@ -142,6 +142,10 @@ def test_replies_with_marked_verdicts_are_read(tmp_path: Path) -> None:
     assert verdict('"[[A]]" if A is better, "[[B]]" if B is: [[ B ]]') == "2"
     assert verdict("It is [[B]], not [[A]]") == "2"
     assert verdict("[[A]] or [[B]]") is None
+    for denied in ("It should not be", "It isn't", "It can’t be", "I cannot pick"):
+        assert verdict(f"{denied} [[A]].") is None
+    for meant in ("Not close.", "I do not hesitate:", "It is not hard:", "We want"):
+        assert verdict(f"{meant} [[A]].") == "1"
     assert verdict("不是[[A]]，而是[[B]]") == "2"
     assert verdict("Zuerst [[A]], letztlich [[B]].") == "2"
     assert verdict("(thinking: [[A]]?) [[B]]") == "2"
@@ -149,6 +153,8 @@ def test_replies_with_marked_verdicts_are_read(tmp_path: Path) -> None:
     assert verdict("[[B]]\n\nOverall, A is the better answer.") is None
     assert verdict("Overall, A is the better answer. [[B]]") is None
     assert verdict("[[C]] All in all, A wins.") is None
+    assert verdict("[[A]]\n\nHowever, B is better overall.") is None
+    assert verdict("[[B]] But both have flaws. However, A was better in tone.") == "2"
     assert verdict("[[B]] A is better in tone, but B is more correct.") == "2"
     # A question, a remark on one part, and an article name none.
     assert verdict("Is A better? No: B.\n[[B]] A better answer.") == "2"

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from blueprints import UserError
 from trace_eval.data.settings import nearest, option_field, split_settings
-from trace_eval.data.spelling import LABELS, NO_LABEL
+from trace_eval.data.spelling import LABELS, LETTERS, NO_LABEL
 
 #: Items that only one side has: refuse them, or leave them out and count them.
 Missing = Literal["error", "drop"]
@@ -183,6 +183,9 @@ def parse_ends(text: str | None) -> Ends | None:
 _MOST_STEPS = 10_000
 
 
+#: What a value may be mapped to, but for a number of a scale.
+_MEANINGS = (*LABELS, *LETTERS, NO_LABEL)
+
 #: Fields of :class:`Columns` that say how a file of human labels beside a run is read.
 OF_LABELS = ("id", "mapping", "where", "scale", "named")
 
@@ -242,9 +245,22 @@ class Columns:
         """Field -> column, the id's as well."""
         return {**self.named, **({} if self.id is None else {"id": self.id})}
 
+    def without_scale(self) -> Columns:
+        """Return these for labels on no scale, such as a judge's beside annotators'.
+
+        What is mapped to other numbers than 1 and 2 is on the scale, and left out.
+        """
+        if self.scale is None:
+            return self
+        mapping: dict[str, str] = {}
+        for value, label in self.mapping.items():
+            if label in _MEANINGS:
+                mapping[value] = label
+        return replace(self, scale=None, mapping=mapping)
+
     def __post_init__(self) -> None:
         for value, label in self.mapping.items():
-            if label not in (*LABELS, NO_LABEL) and not is_number(label):
+            if label not in _MEANINGS and not is_number(label):
                 offered = ", ".join((*LABELS, NO_LABEL))
                 raise UserError(
                     f"--map to {label!r}, of {value!r}: labels are {offered}, and of"

@@ -16,7 +16,8 @@ _OFFERED = re.compile(r"\A[\"'`”’*]{0,3}[ \t,]{0,2}(?:if|when|for|in case|me
 
 #: Right before a mark: it is denied.
 _DENIED = re.compile(
-    r"(?:\b(?:not|rather than|instead of|never|nicht|statt|pas|niet|não|не|nie)[ \t]{1,2}"
+    r"(?:(?:\b(?:not|cannot)|n['’]t)(?: (?:be|choose|pick|say))?[ \t]{1,2}"
+    r"|\b(?:rather than|instead of|never|nicht|statt|pas|niet|não|не|nie)[ \t]{1,2}"
     r"|(?:不是|并非|而非)[ \t]{0,2})[\"'`“‘*]{0,3}\Z",
     re.IGNORECASE,
 )

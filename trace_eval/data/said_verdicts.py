@@ -55,7 +55,8 @@ _SIDES = {
 #: Words that hold such a sentence together.
 _BETWEEN = words_of(
     "overall in summary conclusion all to sum up total on balance ultimately so thus"
-    " therefore hence the end taken together altogether conclude finally my verdict result"
+    " therefore hence however but yet nevertheless nonetheless"
+    " the end taken together altogether conclude finally my verdict result"
     " final answer answers response responses assistant model audio recording recordings clip"
     " output option candidate reply system speaker agent version choice decision judgement"
     " judgment one s is was are clearly much far slightly bit still definitely simply a"

@@ -285,6 +285,9 @@ _MISSING = frozenset((
 #: The label of a value that a user declares to be missing, see ``--map``.
 NO_LABEL = "missing"
 
+#: Letter of each answer -> its label.
+LETTERS = {"A": "1", "B": "2"}
+
 
 def is_missing(value: object) -> bool:
     """Whether a cell says that it has no value; ``none`` may be an answer.

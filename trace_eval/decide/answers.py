@@ -137,6 +137,8 @@ def _two(report: RankReport) -> tuple[str, ...]:
             share = rate(row.rate.both or 0.0, row.rate.interval)
             shares.append(f"{row.system} {share}")
         return f"{by_judge}.", f"By annotators: {', '.join(shares)} (both may lose)."
+    if len(rows) > len(names):  # the judge scored no comparison of the others
+        return f"{by_judge}.", *_human_of_several(report)
     result = next((row.rate for row in rows if row.system == names[0]), None)
     if result is None or result.both is None:
         return f"{by_judge}.", _NO_LABELS, first_labels(judged.labelled, level)

@@ -12,6 +12,7 @@ from blueprints import InputError
 from fusion import PREFERENCE
 from trace_eval.data.columns import Ends
 from trace_eval.data.spelling import (
+    LETTERS,
     MAY_BE_NEGATIVE,
     NO_LABEL,
     Declared,
@@ -21,7 +22,7 @@ from trace_eval.data.spelling import (
     negative_numbers,
     spelled,
 )
-from trace_eval.opinions.cells import Texts, number_of
+from trace_eval.opinions.cells import Texts, map_option, number_of
 from trace_eval.opinions.codes import LABEL_COLUMNS, LABELS, MATCHES, MISSING, Codes
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.unread import UnreadValues
@@ -91,18 +92,20 @@ def mapped(
 
     Raises:
         UserError: a label is mapped to a number that is none, where no scale is
-            declared.
+            declared; or to one that is a side, and says something else on the scale.
     """
     replaced = dict(columns)
     if not mapping:
         return replaced
-    allowed = (*LABELS, NO_LABEL)
+    if scale is not None:
+        _refuse_either_number(mapping, scale)
+    allowed = (*LABELS, *LETTERS, NO_LABEL)
     meanings: dict[str, Declared | None] = {}
     for value, label in mapping.items():
         if label not in allowed and scale is None:
             raise InputError(
                 f"--map {value}={label}: numbers are scores, and these are labels:"
-                f" write one of {', '.join(allowed)}, or declare the scale with"
+                f" write one of {', '.join((*LABELS, NO_LABEL))}, or declare the scale with"
                 " --scale"
             )
         meanings[value] = None if label == NO_LABEL else Declared(label)
@@ -112,6 +115,32 @@ def mapped(
                 meanings.get(str(value), value) for value in columns[name]
             ]
     return replaced
+
+
+def _refuse_either_number(mapping: Mapping[str, str], scale: Ends) -> None:
+    """Refuse a 1 or 2 that may be a side, or another opinion on the scale.
+
+    Where a value is mapped to a number that is no side, all are numbers of the scale.
+    """
+    numbers = {number_of(label) for label in mapping.values()} - {None}
+    if not numbers <= {1.0, 2.0}:
+        return
+    for value, label in mapping.items():
+        if label not in LETTERS.values():
+            continue
+        number = float(label)
+        if scale.holds(number) and scale.label(number) == label:
+            continue
+        letter = next(name for name, side in LETTERS.items() if side == label)
+        said = "is not on the scale"
+        if scale.holds(number):
+            said = "says something else on the scale"
+        raise InputError(
+            f"--map {value}={label}: as a label {label} means that {letter} is better,"
+            f" and {said} {scale}; write {', '.join(LETTERS)} or tie, e.g."
+            f" {map_option(value, letter)}, or a number of the scale with its sign, e.g."
+            f" {map_option(value, f'{scale.first:+g}')}"
+        )
 
 
 def encode(
@@ -154,15 +183,15 @@ def encode(
         if is_missing(value):
             codes[row] = MISSING
             continue
-        if scale is not None and number_of(value) is not None:
-            why = f"it is not on the scale {scale}"
+        if isinstance(value, OffScale):
+            why = value.why
         unread.add(
             called or column,
             values,
             value=value,
             row=row,
             why=why,
-            allowed=tuple(code_of_label),
+            allowed=labels_beside_scale(tuple(code_of_label), scale),
         )
     return codes
 
@@ -206,9 +235,34 @@ def _codes_by_label(column: str) -> dict[str, int]:
     return codes
 
 
+def labels_beside_scale(labels: tuple[str, ...], scale: Ends | None) -> tuple[str, ...]:
+    """Return what may stand in a column: sides by letters if numbers are a scale's."""
+    if scale is None:
+        return labels
+    return (*LETTERS, *labels[len(LETTERS) :])
+
+
+@dataclass(frozen=True)
+class OffScale:
+    """A number that is not on the declared scale: no label, even if it is 1 or 2."""
+
+    text: str
+    scale: Ends
+
+    def __str__(self) -> str:
+        return self.text
+
+    @property
+    def why(self) -> str:
+        """Why it is no label."""
+        return f"it is not on the scale {self.scale}"
+
+
 def on_scale(value: object, scale: Ends) -> object:
-    """Return the label of a number on a comparison scale; other values stay."""
+    """Return the label of a number on a comparison scale; what is no number stays."""
     number = number_of(value)
-    if number is None or not scale.holds(number):
+    if number is None:
         return value
+    if not scale.holds(number):
+        return OffScale(str(value), scale)
     return scale.label(number)

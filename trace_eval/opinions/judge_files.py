@@ -24,7 +24,13 @@ from trace_eval.data.tables import column_names
 from trace_eval.opinions.absent_columns import refuse_without
 from trace_eval.opinions.cells import without_traps
 from trace_eval.opinions.codes import LABEL_COLUMNS, LABELS, SCORE_FACTS, flip
-from trace_eval.opinions.encoding import RowSystems, mapped, on_scale
+from trace_eval.opinions.encoding import (
+    OffScale,
+    RowSystems,
+    labels_beside_scale,
+    mapped,
+    on_scale,
+)
 from trace_eval.opinions.label_files import (
     LABEL_FIELDS,
     OpinionTable,
@@ -82,9 +88,9 @@ def read_judge_file(
         cells["rater"] = [
             path.stem if is_missing(rater) else rater for rater in cells["rater"]
         ]
-    judges_scale = columns.scale
+    of_judge = columns
     if truth is not None or prediction is not None or human_labels:
-        judges_scale = None  # a scale is that of the human labels
+        of_judge = columns.without_scale()  # it is that of the human labels
     if truth is not None:
         human_labels |= _labels(
             truth,
@@ -101,21 +107,21 @@ def read_judge_file(
         cells |= _labels(
             prediction,
             columns.prediction,
-            columns=columns,
+            columns=of_judge,
             systems=systems,
             unread=unread,
             scale=None,
         )
     else:
         refuse_without(table, cells, LABEL_COLUMNS, numbered=numbered)
-        cells = mapped(cells, columns.mapping, judges_scale)
+        cells = mapped(cells, of_judge.mapping, of_judge.scale)
     unread.refuse(mappable=True)
     judged = label_table(
         str(path),
         cells,
         default_ids=numbered,
         numbers=numbers,
-        reading=LabelReading(mappable=True, scale=judges_scale),
+        reading=LabelReading(mappable=True, scale=of_judge.scale),
     )
     human = None
     if human_labels or human_scores:
@@ -213,8 +219,20 @@ def _labels(
             text: str = value
         else:
             text = "" if value is None else str(value)
+        scaled: object = text
         if scale is not None:
-            text = str(on_scale(text, scale))
+            scaled = on_scale(text, scale)
+            text = str(scaled)
+        if isinstance(scaled, OffScale):
+            unread.add(
+                str(name),
+                values,
+                value=text,
+                row=row,
+                why=scaled.why,
+                allowed=labels_beside_scale(LABELS, scale),
+            )
+            continue
         try:
             if text in negative:
                 raise ValueError(MAY_BE_NEGATIVE)
@@ -228,7 +246,12 @@ def _labels(
                 verdicts.append(None)
                 continue
             unread.add(
-                str(name), values, value=text, row=row, why=str(error), allowed=LABELS
+                str(name),
+                values,
+                value=text,
+                row=row,
+                why=str(error),
+                allowed=labels_beside_scale(LABELS, scale),
             )
     has_typed_ties = not PLAIN.issuperset(filter(None, verdicts))
     return {"overall" if has_typed_ties else "preference": verdicts}

@@ -56,7 +56,10 @@ def scale_remedy(low: float, high: float) -> str:
 def _remedy_of_numbers(distinct: Collection[float]) -> str:
     """Say how to declare a scale, or what each number means if it may be a choice."""
     remedy = scale_remedy(min(distinct), max(distinct))
-    if not _CODES_OF_CHOICES.issuperset(distinct):
+    are_codes = _CODES_OF_CHOICES.issuperset(distinct)
+    if 2 in distinct and -1 in distinct and _holds_labels(set(distinct) - {-1}):
+        are_codes = True  # -1 stands for a tie, or for nothing, beside 1 and 2
+    if not are_codes:
         return remedy
     typed = [map_option(f"{number:g}", "LABEL") for number in sorted(distinct)]
     codes = " ".join(typed)
@@ -126,7 +129,9 @@ class UnreadValues:
         labels = ", ".join(first.allowed)
         if "1" in first.allowed:
             labels += " (1 is A, 2 is B)"
-        remedy = self._remedy(column) if mappable else "write each as one of them"
+        remedy = "write each as one of them"
+        if mappable:
+            remedy = self._remedy(column, numbers_are_sides="1" in first.allowed)
         raise InputError(
             f"{self.source}, record {first.row + 1}{self._id(first)}: {column} is"
             f" {value!r:.80} in {counted(first.rows, 'row')} ({first.why}){also};"
@@ -144,21 +149,27 @@ class UnreadValues:
             return ""
         return f"; also {', '.join(others)}"
 
-    def _remedy(self, column: str) -> str:
-        """Say what to type; ``LABEL`` is a blank for what only the user can know."""
+    def _remedy(self, column: str, numbers_are_sides: bool) -> str:
+        """Say what to type; ``LABEL`` is a blank for what only the user can know.
+
+        Args:
+            numbers_are_sides: they are on no scale that is declared.
+        """
         numbers = self._numbers(column)
         distinct = {number for number in numbers.values() if number is not None}
-        if None not in numbers.values() and not _holds_labels(distinct):
+        are_numbers = None not in numbers.values()
+        if numbers_are_sides and are_numbers and not _holds_labels(distinct):
             return _remedy_of_numbers(distinct)
         meanings: dict[str, str] = {}
-        if 0.0 in distinct:  # then 1 may be B, or no label at all
+        if numbers_are_sides and 0.0 in distinct:  # then 1 may be B, or no label at all
             for value in sorted(numbers)[:SHOWN]:
                 meanings[value] = "LABEL"
         else:
             of_either_side = self._of_either_side()
             for _, value in islice(self._values, SHOWN):
                 number = numbers[value]
-                is_side = number in (1, 2) and value not in of_either_side
+                is_side = numbers_are_sides and number in (1, 2)
+                is_side = is_side and value not in of_either_side
                 meanings[value] = f"{number:g}" if is_side else "LABEL"
         typed = [map_option(value, meaning) for value, meaning in meanings.items()]
         blank = ", or"

@@ -151,7 +151,7 @@ def _own(columns: Columns, source: Path, labels: Any) -> Columns:
     """Keep the column names that are a source's, not those of labels beside it."""
     if labels is None or isinstance(labels, Opinions):
         return columns
-    columns = replace(columns, scale=None)  # it is that of the human labels
+    columns = columns.without_scale()  # it is that of the human labels
     if is_folder(source) or not isinstance(labels, Path):
         return replace(columns, named={}, mapping={}, id=None, where=())
     where = _conditions(columns, source, [labels])
