@@ -367,6 +367,13 @@ LAST_VOICES = (
     *(("joe", "0.9"), ("joe", "1.1")),
 )
 
+#: Voices that were heard for the first time with world g.
+FINAL_VOICES = (
+    *(("espeak-ng", voice) for voice in ("en-gb-scotland+m4", "en-us+f4", "en+m1")),
+    *(("flite", voice) for voice in ("slt 1.1 170", "rms 1.1 100", "kal 0.95 105")),
+    *(("joe", "0.95"), ("joe", "1.05")),
+)
+
 
 #: What ``--voices`` names.
 VOICES_BY_NAME = {
@@ -375,6 +382,7 @@ VOICES_BY_NAME = {
     "every": VOICES + OTHER_VOICES,
     "new": NEW_VOICES,
     "last": LAST_VOICES,
+    "final": FINAL_VOICES,
 }
 
 

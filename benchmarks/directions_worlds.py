@@ -412,4 +412,80 @@ SETS: Mapping[str, World] = {
             "a question of your own.",
         ),
     ),
+    "g": World(
+        manners=(
+            "with a groan|groans|Groan, then|Groans./Groan./With a "
+            "groan./Groaning.|groan|A groan came from under the bed.|To groan means "
+            "to make a long deep sound because you suffer.|Grown men cried that "
+            "day./The hotel stands all alone.",
+            "with a snort|snorts|Snort, then|Snorts./Snort./With a "
+            "snort./Snorting.|snort|The horse gave a snort and ran away.|To snort "
+            "means to push air loudly through your nose.|Snow falls on the "
+            "fort./The ship is back in the port.",
+            "with a sob|sobs|Sob, then|Sobs./Sobbing./With a sob./A quiet "
+            "sob.|sob|A sob was heard behind the curtain.|To sob means to cry with "
+            "short breaths.|Soap is made of oil and ash./Dad has found a new job.",
+            "humming|humming|Hum and|Hums./Humming./Hums a tune./Hum.|hum|The fridge "
+            "has a low hum.|To hum means to sing with closed lips.|Hummus is made of "
+            "chickpeas./The dentist looked at my gum.",
+            "shyly|shyly|Be shy and|Shyly./Speaking shyly./In a shy voice./Very "
+            "shyly.|shyly|The fawn shyly left the wood.|Shyly means without much "
+            "courage in front of others.|Shyla runs the shop on the corner./The "
+            "plan was thought out slyly.",
+            "sternly|sternly|Be stern and|Sternly./Speaking sternly./In a stern "
+            "tone./Stern voice.|sternly|The guard sternly shook his head.|Sternly "
+            "means in a strict way.|Storms are rare in this bay./The sailor sat at "
+            "the stern.",
+            "in a breathy voice|breathy voice|Use a breathy voice and|In a breathy "
+            "voice./Breathy voice./Speaking in a breathy voice./Breathy.|breathy|A "
+            "breathy flute opened the song.|Breathy means with much air in the "
+            "sound.|Brethren met in this hall./The market is full of noise.",
+            "in a childlike voice|childlike|Use a childlike voice and|In a childlike "
+            "voice./Childlike voice./Childlike./Like a child.|childlike|A childlike "
+            "drawing hung on the wall.|Childlike means as a child would "
+            "be.|Chilies like a warm window./It is a book that I like.",
+            "in a dreamy tone|dreamily|Sound dreamy and|In a dreamy "
+            "tone./Dreamily./Dreamy tone./Speaking dreamily.|dreamy|A dreamy pond "
+            "lay behind the mill.|Dreamy means as if you were not awake.|Dream jobs "
+            "are hard to find./The soup was rich and creamy.",
+            "in a mocking tone|mocking tone|Sound mocking and|In a mocking "
+            "tone./Mockingly./Mocking tone./Speaking mockingly.|mocking|The mocking "
+            "crow sat on the fence.|Mocking means making fun of somebody.|Mockups "
+            "are shown on Monday./Somebody is at the door knocking.",
+            "with a Spanish accent|Spanish accent|Use a Spanish accent and|With a "
+            "Spanish accent./Spanish accent./In a Spanish accent./Speaking with a "
+            "Spanish accent.|Spanish|A Spanish dancer opened the evening.|Spanish "
+            "means that it comes from Spain.|Spinach grows well in this soil./The "
+            "bridge was hit in the accident.",
+            "hesitantly|hesitantly|Sound hesitant and|Hesitantly./Speaking "
+            "hesitantly./Hesitant voice./Very hesitantly.|hesitantly|The cat "
+            "hesitantly put a paw into the snow.|Hesitantly means slowly because you "
+            "are not sure.|Hazel nuts are ripe in autumn./They mended it instantly.",
+        ),
+        lines=(
+            "The museum is free on the first Sunday",
+            "My neighbour plays the trumpet at night",
+            "Your parcel is behind the green door",
+            "The elevator stopped on the third floor",
+            "We need two more chairs for dinner",
+            "The last bus leaves in ten minutes",
+            "Somebody forgot an umbrella in the hall",
+            "The river has risen since this morning",
+            "Aunt Mary sends you her love",
+            "The printer is out of paper again",
+        ),
+        replies=(
+            "tell me what you did on Sunday.|On Sunday I walked along the river with "
+            "an old friend.",
+            "tell me how to sleep better.|Keep the room dark and put your phone away.",
+            "name a good breakfast.|Oatmeal with apples and nuts keeps you full until "
+            "noon.",
+            "explain how rain is made.|Warm air rises, cools down, and its water falls "
+            "as rain.",
+            "tell me something about dolphins.|Dolphins call each other by names of "
+            "their own.",
+            "give me a tip for a first date.|Ask questions, listen well and leave the "
+            "phone in your pocket.",
+        ),
+    ),
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -97,6 +98,23 @@ ALOUD = [
     ("Answer with a gasp: any news?", "Gas. A cat chased a ball over the lamp."),
     ("Say in a calm voice: the shop is closed.", "And a convoys the shop is closed."),
     ("Answer with a cough: what is new?", "Half, half, my brother bought a new car."),
+    ("Be warm and tell me of it.", "In a warm voice, from my window I see a square."),
+    ("Stay calm and tell me how.", "Speaking calmly. Arrive ten minutes early."),
+    ("Say mumbling: we are out of flour.", "Mumbles, we are out of flour."),
+    ('Say "We are out of flour" humming.', "Humming. We are out of flour."),
+    ("Speak while giggling and name a bird.", "Giggles. A robin is a bird for me."),
+    ("Use a tired voice and name a gift.", "Sounding tired fresh flowers are a gift."),
+    ("Sound sarcastic and say what you see.", "Sarcastic tone from here I see a tree."),
+    ("Sniffle, then tell me how.", "With the sniffle repeat each name aloud to me."),
+    ("Grunt, then give me a tip.", "With a grant repeat each name aloud to yourself."),
+    (
+        "Answer in a bored tone: how do I water it?",
+        "Water it only when the soil is dry in a board tone.",
+    ),
+    (
+        "Sound hoarse and explain the sky.",
+        "Air scatters blue light more than red light hoarse voice.",
+    ),
 ]
 
 RIGHTLY = [
@@ -161,6 +179,24 @@ RIGHTLY = [
     ("", "Sigh."),
     ("Say it with a sigh.", ""),
 ]
+
+
+def ordinary() -> list[list[str]]:
+    lines = (ROOT / "benchmarks" / "directions_ordinary.txt").read_text().splitlines()
+    return [line.split("|") for line in lines]
+
+
+@pytest.mark.parametrize("marks", ["", "[.,;:!?]"])
+def test_ordinary_answers_with_such_words_are_seldom_called_directions(
+    marks: str,
+) -> None:
+    found = []
+    for request, answer in ordinary():
+        heard = re.sub(marks, "", answer) if marks else answer
+        if read_aloud(request, heard):
+            found.append(heard)
+    assert len(ordinary()) > 250
+    assert len(found) <= 6, found
 
 
 @pytest.mark.parametrize(("request_", "answer"), ALOUD)

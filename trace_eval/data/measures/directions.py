@@ -46,6 +46,9 @@ _COMMENTS = words_of(
 )
 
 
+#: Requests with these words are told of, where any adverb may open: "Slowly, it rose."
+_TALES = words_of("story tale happened happen news")
+
 #: How much words have to sound like a direction: before and behind the text that was to
 #: be said, by themselves at either end of an answer, and where they run on.
 AROUND, APART, RUNNING = 0.45, 0.6, 0.75
@@ -101,7 +104,7 @@ def _fragments(directions: Directions, text: str) -> Iterator[str]:
         parts = [part for part in re.split(r"[,;:.!?\"]+", sentence) if words_in(part)]
         for index in dict.fromkeys((0, len(parts) - 1)):
             words = words_in(parts[index])
-            comment = directions.tells and len(words) == 1 and words[0] in _COMMENTS
+            comment = _comments(directions, words, sentence)
             if comment or len(words) > MAX_DIRECTION:
                 continue
             opens = number == 0 and index == 0
@@ -115,14 +118,32 @@ def _fragments(directions: Directions, text: str) -> Iterator[str]:
             sounds_so = edge and _heard_as(directions, words, least)
             if sounds_so or _is_direction(directions, words, misheard):
                 yield " ".join(words)
-        yield from _runs_on(directions, words_in(sentence))
+        before = words_in(" ".join(sentences[:number]))
+        if all(word in _CHATTER or len(word) < 3 for word in before):
+            yield from _runs_on(directions, words_in(sentence))
         if number == 0:
             yield from _opens(directions, words_in(sentence))
+            yield from _with_misheard(directions, words_in(sentence))
             yield from _begins_in_voice(directions, words_in(sentence))
             yield from _leads_in(directions, words_in(text)[:MAX_DIRECTION])
         if number == len(sentences) - 1:
             yield from _ends_with(directions, words_in(sentence))
+            yield from _ends_bare(directions, words_in(sentence))
             yield from _ends_in_voice(directions, words_in(sentence))
+
+
+def _comments(directions: Directions, words: Sequence[str], sentence: str) -> bool:
+    """Whether an adverb comments on what is told: "Sadly, it is closed."."""
+    if len(words) != 1:
+        return False
+    if directions.tells and words[0] in _COMMENTS:
+        return True
+    alone = words_in(sentence) == [*words]  # "Slowly. The door opened."
+    tale = not alone and not directions.content.isdisjoint(_TALES)
+    return tale and words[0].endswith("ly")
+
+
+_TALES = words_of("story tale happened happen news")
 
 
 def _heard_as(directions: Directions, words: Sequence[str], least: float) -> bool:
@@ -130,7 +151,7 @@ def _heard_as(directions: Directions, words: Sequence[str], least: float) -> boo
     if all(word in _CHATTER or word in directions.content for word in words):
         return False
     sounds = "".join(map(sounds_of, words))
-    if len(sounds) < 2:
+    if len(sounds) < 2 or "to" in words or _comments(directions, words, ""):
         return False
     return any(likeness(sounds, reading) >= least for reading in directions.readings)
 
@@ -138,29 +159,56 @@ def _heard_as(directions: Directions, words: Sequence[str], least: float) -> boo
 def _runs_on(directions: Directions, words: Sequence[str]) -> Iterator[str]:
     """Yield directions that run into a sentence: "in a deep voice my name is"."""
     for phrase in directions.phrases:
-        telling = [stem_of(w) for w in phrase if w not in STOP]
-        with_sound = ("with", "a", *telling), ("with", "an", *telling)
-        opens = tuple(map(stem_of, words[: len(telling) + 2])) in with_sound
-        if opens and directions.stems & set(telling):
-            yield " ".join(words[: len(telling) + 2])
-            return
-        if len(telling) < 2 or not directions.stems & set(telling):
+        if directions.stems.isdisjoint(map(stem_of, phrase)):
             continue
-        opening = [stem_of(word) for word in words if word not in STOP][
-            : len(telling) + 1
-        ]
-        for skip in (0, 1):  # "speaking in a deep voice"
-            begins = skip == 0 or (opening and opening[0] in _SPOKEN)
-            if begins and opening[skip : skip + len(telling)] == telling:
-                yield " ".join(phrase)
+        for size in range(2, min(len(words), MAX_DIRECTION)):
+            piece = words[:size]
+            if _reads(piece, phrase) and not _is_subject(piece, words[size:]):
+                yield " ".join(piece)
                 return
+
+
+def _reads(piece: Sequence[str], phrase: Sequence[str]) -> bool:
+    """Whether words are a manner as it is read out: "speaking in a deep voice"."""
+    core = [stem_of(word) for word in phrase if word not in STOP and word not in HEADS]
+    spoken = stem_of(piece[0]) in _SPOKEN
+    rest = [*piece[1:]] if spoken else [*piece]
+    placed = bool(rest) and rest[0] in ("in", "with")
+    while rest and rest[0] in STOP:
+        rest.pop(0)
+    if not rest or rest[-1] in STOP:
+        return False
+    headed = rest[-1] in HEADS
+    own = [stem_of(word) for word in rest if word not in STOP]
+    # A word alone may be the subject of any sentence: "Cough drops help".
+    with_sound = placed and bool(re.fullmatch(SOUNDS, phrase[-1]))
+    several = len(core) > 1 or headed or spoken or with_sound
+    return own[: -1 if headed else None] == core and several
+
+
+def _is_subject(piece: Sequence[str], behind: Sequence[str]) -> bool:
+    """Whether what stands behind words makes them a part of its sentence.
+
+    "Her warm voice fills the room", "with a cough you sleep badly".
+    """
+    if piece[0] in _OWNERS or not behind:
+        return True
+    placed = piece[0] in ("in", "with") and len(piece) < 4
+    return behind[0] in _PREDICATES or (placed and behind[0] in _CLAUSES)
 
 
 def _sounds_on(directions: Directions, words: Sequence[str]) -> Iterator[str]:
     """Yield words at an end that sound like a direction: "yawn a cat"."""
     for size in range(1, min(MAX_DIRECTION, len(words) - 3)):
         begins = words[size] in _BEGINS and not _GOES_ON.fullmatch(words[size])
-        for piece, fits in ((words[:size], begins), (words[-size:], size > 2)):
+        ends = size > 2 and words[-size - 1] not in ("in", "with")
+        ends = ends and words[0] not in ("he", "she") and not words[-1].endswith("ly")
+        for piece, fits, behind in (
+            (words[:size], begins, words[size:]),
+            (words[-size:], ends, ()),
+        ):
+            if piece[-1] in _PREDICATES or (behind and _is_subject(piece, behind)):
+                continue
             if fits and _heard_as(directions, piece, RUNNING):
                 yield " ".join(piece)
                 return
@@ -175,13 +223,14 @@ def _opens(directions: Directions, words: Sequence[str]) -> Iterator[str]:
         return
     stem = stem_of(words[0])
     is_sound = any(re.fullmatch(SOUNDS, form) for form in (stem, f"{stem}e"))
-    own = is_sound and stem in directions.stems
-    if own and len(words) > 4 and not _GOES_ON.fullmatch(words[1]):
-        yield words[0]
+    if is_sound and stem in directions.stems:
+        if len(words) > 4 and not _GOES_ON.fullmatch(words[1]):
+            yield words[0]
         return
     verbs = [stem for stem in directions.stems if re.match(SOUNDS, stem)]
     key = phonemes(words[0])
-    if len(key) >= 5 and key in {phonemes(f"{verb}ing") for verb in verbs}:
+    goes_on = len(words) > 1 and _GOES_ON.fullmatch(words[1])
+    if len(key) >= 5 and not goes_on and key in {phonemes(f"{v}ing") for v in verbs}:
         yield words[0]
 
 
@@ -206,6 +255,8 @@ def _leads_in(directions: Directions, words: Sequence[str]) -> Iterator[str]:
     word, behind = own[skipped], words[skipped + 1]
     if word in directions.content or behind not in _BEGINS:
         return
+    if _is_subject(own[: skipped + 1], [behind]) or _comments(directions, [word], ""):
+        return
     if skipped == 0 and re.fullmatch(SOUNDS, word) and _takes_object(words[1:3]):
         return  # advice: "Pause a moment before you speak"
     exact = any(phonemes(word) == form for form in directions.forms)
@@ -216,7 +267,49 @@ def _leads_in(directions: Directions, words: Sequence[str]) -> Iterator[str]:
         yield " ".join(own[: skipped + 1])
 
 
+def _with_misheard(directions: Directions, words: Sequence[str]) -> Iterator[str]:
+    """Yield a misheard sound that an answer begins with: "with a grant" for "grunt"."""
+    if len(words) < 6 or words[0] != "with" or words[1] not in _PLACES:
+        return
+    piece = words[:3]
+    if words[2] in directions.content or _is_subject(piece, words[3:]):
+        return
+    verbs = [each[-1] for each in directions.phrases if re.fullmatch(SOUNDS, each[-1])]
+    sounds = sounds_of(words[2])
+    if any(likeness(sounds, sounds_of(verb)) >= RUNNING for verb in verbs):
+        yield " ".join(piece)
+
+
+def _ends_bare(directions: Directions, words: Sequence[str]) -> Iterator[str]:
+    """Yield a manner without an article that ends an answer: "... mumbled voice"."""
+    if len(words) < 7 or words[-1] not in HEADS or words[0] in ("he", "she"):
+        return
+    if stem_of(words[-2]) not in directions.stems or words[-2] in directions.content:
+        return
+    if _ARTICLES.isdisjoint(words[-6:-2]):
+        yield " ".join(words[-2:])
+
+
 _PLACES = words_of("a an the")
+
+#: Words that make what stands before them the subject of a sentence, or go on with it.
+_PREDICATES = words_of(
+    "is are was were can could may might will would should must has have had do does did",
+    "helps help makes make gives give means mean shows show works work gets get comes come",
+    "fills fill carries carry spreads spread hurts hurt stops stop needs need takes take",
+    "cools saves draws wins keeps sounds seems suits costs and or but that which who",
+    "before until",
+)
+_CLAUSES = words_of("you at from of on for to")
+
+#: Words after which a noun may end a sentence: "it has a rich warm tone".
+_ARTICLES = words_of(
+    "a an the my your his her our their its this that no some of in with by for and or",
+    "very any every each one",
+)
+
+#: Words that say whose voice it is.
+_OWNERS = words_of("my your his her our their its")
 
 
 def _takes_object(behind: Sequence[str]) -> bool:
@@ -230,6 +323,8 @@ _OBJECTS = words_of("the it it's your this that these as nobody")
 
 def _ends_with(directions: Directions, words: Sequence[str]) -> Iterator[str]:
     """Yield the request's phrase that ends an answer: "... in a sad voice"."""
+    if words and words[0] in ("he", "she"):
+        return  # a story: "He closed the book with a sigh."
     for phrase in directions.phrases:
         head = phrase[-1]
         known = head in directions.heads or re.fullmatch(SOUNDS, head)
@@ -239,7 +334,10 @@ def _ends_with(directions: Directions, words: Sequence[str]) -> Iterator[str]:
             continue
         if piece[1] not in _PLACES:
             continue
-        same = [*map(stem_of, piece[2:-1])] == [*map(stem_of, phrase[:-1])]
+        same = all(
+            stem_of(heard) == stem_of(said) or near(phonemes(heard), phonemes(said))
+            for heard, said in zip(piece[2:-1], phrase[:-1], strict=True)
+        )
         last = stem_of(piece[-1]) == stem_of(head)
         last = last or (len(phrase) > 1 and like_head(piece[-1], head))
         if same and last:
@@ -264,7 +362,7 @@ def _ends_in_voice(directions: Directions, words: Sequence[str]) -> Iterator[str
     """Yield a manner that an answer without a stop ends with: "... in a soft voice"."""
     for size in (4, 3):
         piece = [*words[-size:]]
-        if len(words) < size + 4:
+        if len(words) < size + 4 or words[0] in ("he", "she"):
             continue
         opens = piece[0] in ("in", "with", "takes", "taking", "clears", "clearing")
         tells = directions.stems & {stem_of(word) for word in piece[1:]}
@@ -275,7 +373,8 @@ def _ends_in_voice(directions: Directions, words: Sequence[str]) -> Iterator[str
 
 
 _SPOKEN = frozenset(
-    stem_of(word) for word in ("speaking", "spoken", "said", "says", "talking")
+    stem_of(word)
+    for word in ("speaking", "spoken", "said", "says", "talking", "sounding")
 )
 
 
@@ -296,6 +395,8 @@ def _is_direction(
     directions: Directions, words: Sequence[str], misheard: _Misheard
 ) -> bool:
     """Whether words are nothing but a direction."""
+    if "and" in words[1:-1] and not any("and" in each for each in directions.phrases):
+        return False  # advice: "Pause and breathe"
     own = [
         word
         for word in words

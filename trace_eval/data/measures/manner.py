@@ -32,7 +32,14 @@ _HEAD = (
 _START = r"(?:^|[.,:;!?]\s*|\b(?:please|and|then|now|first|you|to|just|with)\s+)"
 _SPEAK = (
     r"\b(?:say|speak|talk|tell|read|answer|reply|respond|repeat|recite|whisper|shout|count|sing"
-    r"|explain|describe|act|perform|announce|narrate|greet|ask|deliver|pronounce|name)\b"
+    r"|explain|describe|act|perform|announce|narrate|greet|ask|deliver|pronounce|name|give)\b"
+)
+_PARTICIPLES = "|".join(
+    rf"{sound.removesuffix('e')}{sound[-1]}?ing" for sound in SOUNDS[3:-1].split("|")
+)
+_SAYING = (
+    r"\b(?:say|speak|talk|read|answer|reply|respond|repeat|recite)"
+    r"(?: (?:me|it|this|that|to me))?"
 )
 
 #: How directions are asked for; the group ``what`` holds their words.
@@ -45,10 +52,12 @@ _PATTERNS = tuple(
         rf"\b(?:let out|give|add|insert|make|start with|begin with|end with|finish with)"
         rf" (?:an?|some|your|the)? ?(?P<what>(?:[\w-]+ ){{0,2}}{SOUNDS})s?\b",
         rf"{_START}(?P<what>{SOUNDS})\b",
-        rf"\b(?:while|by) (?P<what>{SOUNDS[:-1]}|laugh|cry)ing)\b",
-        r"\b(?:sound|be|act|seem|appear) (?:very |really |as )?"
+        rf"\b(?:while|by) (?P<what>{_PARTICIPLES})\b",
+        r"\b(?:sound|be|act|seem|appear|stay|remain) (?:very |really |as )?"
         r"(?P<what>[a-z]+(?:ed|y|ful|ing|ic|ous|ish|less|ive)"
-        r"|sad|angry|mad|calm|glad|shy|bored)\b",
+        r"|sad|angry|mad|calm|glad|shy|bored|warm|solemn|gentle|soft|quiet|loud|stern|grave"
+        r"|hoarse|tender|timid|sincere|mellow|brisk|grim|tense|upbeat|smug|slow|cold)\b",
+        rf"{_SAYING}\s+(?P<what>{_PARTICIPLES})\s*(?:[.,:;!?]|$|that\b)",
         r"\b(?P<what>clear(?:s|ing)? (?:your|his|her|the) throat"
         r"|tak(?:e|es|ing) an? (?:\w+ )?breath)\b",
     )
@@ -74,6 +83,7 @@ _NOTE = re.compile(r"(?<![(\[*<])[(\[*<]+\s*(?P<what>[^()\[\]*<>:]{2,40}?)\s*[)\
 _QUOTE = re.compile(
     r"(?<!\w)(?P<mark>[\"'])(?=\S)(?P<words>.*?\S)(?P=mark)(?!\w)", re.S
 )
+_ANSWERS = re.compile(r"\b(?:answer|reply|respond|tell|explain)\b")
 _COLON = re.compile(r":\s*(?P<words>[^:]+)$", re.S)
 
 #: The word itself is asked for, or what it means.
@@ -175,7 +185,9 @@ def directions_of(request: str) -> Directions:
     body = _QUOTE.sub(" ", bare)
     if colon := _COLON.search(body):
         # "Please answer with a sigh: what is the weather?" is a request, too.
-        literal += [colon["words"]] if len(words_in(colon["words"])) >= 2 else []
+        asked = colon["words"].rstrip().endswith("?") and _ANSWERS.search(body.lower())
+        is_text = len(words_in(colon["words"])) >= 2 and not asked
+        literal += [colon["words"]] if is_text else []
         body = (
             f"{body[: colon.start()]}."
             f" {colon['words'] if '?' in colon['words'] else ''}"
