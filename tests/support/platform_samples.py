@@ -80,6 +80,26 @@ def livekit() -> dict[str, Any]:
     }  # fmt: skip
 
 
+def livekit_js() -> dict[str, Any]:
+    """Return the session report of the agents in JavaScript: milliseconds, camel case."""
+    report = livekit()
+    report["audio_recording_started_at"] *= 1000
+    report["chat_history"] = _in_javascript(report["chat_history"])
+    return report
+
+
+def _in_javascript(value: Any) -> Any:
+    if isinstance(value, dict):
+        names = {"call_id": "callId", "arguments": "args", "is_error": "isError"}
+        for name in ("created_at", "started_speaking_at", "stopped_speaking_at"):
+            first, *rest = name.split("_")
+            names[name] = first + "".join(map(str.capitalize, rest))
+        return {names.get(key, key): _in_javascript(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_in_javascript(one) for one in value]
+    return 1000 * value if isinstance(value, float) else value
+
+
 def pipecat() -> list[dict[str, Any]]:
     """Messages of a transcript, as its processor hands them over: they have no ends."""
     return [
@@ -335,6 +355,7 @@ def otel_pipecat() -> dict[str, Any]:
 EXPORTS = {
     "twilio.json": twilio_sentences,
     "livekit.json": livekit,
+    "livekit.js.json": livekit_js,
     "pipecat.json": pipecat,
     "vapi.json": vapi,
     "retell.json": retell,

@@ -205,12 +205,18 @@ def test_recordings_are_calls_and_what_nobody_knows_is_refused(tmp_path: Path) -
         UserError, match="looks like no known layout; name one by --layout: stereo"
     ):
         read_conversations(path)
+    path = tmp_path / "other.json"
+    path.write_text(json.dumps({"transcript": [{"role": "user", "message": "hello"}]}))
+    with pytest.raises(
+        UserError, match="or write its turns to a CSV file with the col"
+    ):
+        read_conversations(path)
     (tmp_path / "text").mkdir()
     (tmp_path / "text" / "one.txt").write_text("hello")
     with pytest.raises(UserError, match=r"holds one\.txt\); .* for each \(two_files\)"):
         read_conversations(tmp_path / "text")
     with pytest.raises(UserError, match="layout 'x': use one of"):
-        read_conversations(path, "x")
+        read_conversations(tmp_path / "text", "x")
     with pytest.raises(UserError, match="definitions 'fdb/9': use one of trace-eval/2"):
         time_turns(path, TurnsOptions(definitions="fdb/9"))
 

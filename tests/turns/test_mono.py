@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -515,3 +516,17 @@ def test_what_all_pieces_share_is_no_voice(shared: float) -> None:
     groups = two_groups(apart @ apart.T, np.ones(16))
     assert len(set(groups[who == 0])) == len(set(groups[who == 1])) == 1
     assert groups[0] != groups[1]
+
+
+def test_pieces_of_an_hour_take_little_memory() -> None:
+    rng = np.random.default_rng(5)
+    number = 1000
+    likeness = rng.standard_normal((number, number))
+    likeness += likeness.T
+    lengths = rng.uniform(0.5, 2.0, number)
+    tracemalloc.start()
+    groups = two_groups(likeness, lengths)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert set(groups.tolist()) == {0, 1}
+    assert most < 20 * number**2  # bytes; the likeness itself has 8 a pair

@@ -81,8 +81,7 @@ def layout_of(path: Path) -> CallLayout:
         )
         raise InputError(
             f"{path}: looks like no known layout{holds}; name one by --layout:"
-            f" {', '.join(LAYOUTS)}; a recording needs a channel for each speaker"
-            " (stereo), or a file for each (two_files)"
+            f" {', '.join(LAYOUTS)}; {_other_way(path)}"
         )
     return LAYOUTS[fitting[0]]
 
@@ -141,6 +140,19 @@ def read_conversations(
         more = f" (and {len(unread) - 1} more)" if len(unread) > 1 else ""
         raise InputError(f"{path}: no conversation can be read: {unread[0]}{more}")
     return CallReading(chosen.name, tuple(items.values()), tuple(unread))
+
+
+def _other_way(path: Path) -> str:
+    """Say how a call is read whose log no layout knows."""
+    if path.suffix.lower() in (".json", ".jsonl"):
+        return (
+            "or write its turns to a CSV file with the columns conversation, speaker"
+            " (user or agent), start, end (in seconds) and text"
+        )
+    return (
+        "a recording needs a channel for each speaker (stereo), or a file for each"
+        " (two_files)"
+    )
 
 
 def _refuse_others(path: Path) -> None:

@@ -36,9 +36,11 @@ PLATFORMS = (
         marks=(r'"job_id"', r'"room_id"'),
         turns=("chat_history.items",),
         columns=places(
-            "role=role|type text=content start=metrics.started_speaking_at"
-            " end=metrics.stopped_speaking_at call=call_id name=name"
-            " arguments=arguments response=output at=created_at"
+            "role=role|type text=content"
+            " start=metrics.started_speaking_at|metrics.startedSpeakingAt"
+            " end=metrics.stopped_speaking_at|metrics.stoppedSpeakingAt"
+            " call=call_id|callId name=name arguments=arguments|args response=output"
+            " at=created_at|createdAt"
         ),
         call=places(
             "id=job_id zero=audio_recording_started_at recording=audio_recording_path"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,8 @@ def two_groups(likeness: VoiceVectors, lengths: NDArray[Any]) -> NDArray[np.int6
     best = np.zeros(len(lengths), np.int64)
     most = -np.inf
     pairs = _least_alike(likeness, lengths)
-    weighed = likeness * np.outer(lengths, lengths)
+    weighed = np.outer(lengths, lengths)
+    weighed *= likeness
     for one, other in pairs:
         groups = _settled(likeness, lengths, one, other)
         first = _likeness_within(weighed, lengths, groups == 0)
@@ -67,13 +69,21 @@ def _likeness_within(
 def _least_alike(
     likeness: VoiceVectors, lengths: NDArray[Any]
 ) -> list[tuple[int, int]]:
-    """Return pairs of pieces, long ones before short ones, that are the least alike."""
-    shorter = np.minimum(lengths[:, None], lengths[None])
-    penalty = likeness - 0.1 * shorter
-    rows, columns = np.tril_indices(len(lengths), -1)
-    order = np.argsort(penalty[rows, columns])[:_STARTS]
-    pairs = zip(rows[order].tolist(), columns[order].tolist(), strict=True)
-    return list(pairs)
+    """Return pairs of pieces, long ones before short ones, that are the least alike.
+
+    Each piece is compared with those before it by itself: all pairs of an hour at once
+    take 100 MB.
+    """
+    least: list[tuple[float, int, int]] = []
+    for one in range(1, len(lengths)):
+        shorter = np.minimum(lengths[one], lengths[:one])
+        penalty = likeness[one, :one] - 0.1 * shorter
+        others = np.argsort(penalty)[:_STARTS]
+        least += zip(
+            penalty[others].tolist(), repeat(one), others.tolist(), strict=False
+        )
+        least = sorted(least)[:_STARTS]
+    return [(one, other) for _, one, other in least]
 
 
 def _mean_likeness(

@@ -159,8 +159,10 @@ def two_voices(
 
 def _with_votes(apart: VoiceVectors, votes: VoiceVectors) -> VoiceVectors:
     """Return the likeness of pieces, with what windows say of two of them."""
-    weights = np.where(votes > 0, RULES.same, RULES.other)
-    return np.asarray(apart @ apart.T + weights * votes)
+    likeness = np.where(votes > 0, RULES.same, RULES.other)
+    likeness *= votes
+    likeness += apart @ apart.T
+    return likeness
 
 
 def _measured_and_short(
@@ -389,7 +391,8 @@ def _ties(heard: Heard, pieces: Sequence[tuple[int, int]]) -> VoiceVectors:
         pairs = np.ix_(known, known)
         votes[pairs] += np.where(is_same, 1.0, -1.0).astype(np.float32)
         windows[pairs] += 1.0
-    return np.asarray(votes / np.maximum(windows, 1.0))
+    votes /= np.maximum(windows, 1.0, out=windows)
+    return votes
 
 
 def _local(here: NDArray[np.bool_], piece: tuple[int, int], begin: int) -> int:
