@@ -126,6 +126,25 @@ def figures(
     )
 
 
+def at_once(voices: dict[str, list[Floats]], each: int, seed: int) -> str:
+    """Count clips of one and of two voices, equally loud, that are heard as two."""
+    random = np.random.default_rng(seed)
+    names = list(voices)
+    two = one = clips = 0
+    while clips < each:
+        first, second = random.choice(len(names), 2, replace=False)
+        seconds = random.uniform(4, 7)
+        above = stretch(voices[names[first]], seconds, random)
+        below = stretch(voices[names[second]], seconds, random)
+        if above is None or below is None:
+            continue
+        clips += 1
+        both = above / np.std(above) + below / np.std(below)
+        two += speaker.talking_at_once(np.asarray(both / 20, np.float32)) is not None
+        one += speaker.talking_at_once(above) is not None
+    return f"two at once found {two} of {each}; one taken for two {one} of {each}"
+
+
 def false_sounds(clips: Sequence[Floats]) -> str:
     """Clips of speech in which any sound is named."""
     named = defaultdict(int)
@@ -176,6 +195,7 @@ def main() -> None:
     for sex in (MEN, WOMEN):
         pairs += permutations([name for name in sex if name in made], 2)
     print("made voices:", figures(made, pairs, options.each, options.seed))
+    print("made voices:", at_once(made, options.each, options.seed))
     print(
         "sounds, made voices:",
         false_sounds([c for clips in made.values() for c in clips]),
@@ -194,6 +214,7 @@ def main() -> None:
     print(
         "people, one emotion:", figures(utterances, alike, options.each, options.seed)
     )
+    print("people:", at_once(utterances, options.each, options.seed))
     print("equal-error rate at 3 s:", equal_error(utterances, 3))
     print("sounds, people:", false_sounds([c for v in utterances.values() for c in v]))
 

@@ -8,6 +8,7 @@ clips, processes and failures are handled elsewhere, once.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from importlib.metadata import PackageNotFoundError, version
@@ -223,8 +224,11 @@ def silent(samples: Samples) -> Absent | None:
     level = swing_dbfs(samples)
     if level >= SILENCE_DBFS:
         return None
-    peak = written_apart(level, [SILENCE_DBFS], digits=1)
-    reason = f"the peak is {peak} dBFS, silence is under {SILENCE_DBFS:g}"
+    if level == -math.inf:
+        peak = "all samples are equal"
+    else:
+        peak = f"the peak is {written_apart(level, [SILENCE_DBFS], digits=1)} dBFS"
+    reason = f"{peak}, silence is under {SILENCE_DBFS:g}"
     return Absent(status=Status.SILENT, reason=reason)
 
 

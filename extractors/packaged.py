@@ -17,7 +17,7 @@ import shutil
 import sys
 import sysconfig
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from errno import EIO
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
@@ -302,6 +302,17 @@ def revision(model: str) -> str:
         return next(iter(hashes.values()))
     lines = "".join(f"{name}:{sha256}\n" for name, sha256 in sorted(hashes.items()))
     return hashlib.sha256(lines.encode()).hexdigest()
+
+
+def joint_revision(models: Iterable[str]) -> str:
+    """Return one SHA-256 of several packaged models."""
+    hashes = "".join(map(revision, models))
+    return hashlib.sha256(hashes.encode()).hexdigest()
+
+
+def joint_problem(models: Iterable[str]) -> str | None:
+    """Say why the first of several models that is not used is not, or None."""
+    return next(filter(None, map(problem, models)), None)
 
 
 def problem(model: str) -> str | None:

@@ -59,6 +59,8 @@ def open_session(content: bytes, device: str = "cpu", mem_pattern: bool = True) 
     options.enable_mem_pattern = mem_pattern
     # The arena keeps the memory of the longest clip so far.
     options.enable_cpu_mem_arena = False
+    # Sums of 8-bit products overflow on processors without an instruction for them.
+    options.add_session_config_entry("session.x64quantprecision", "1")
     session = onnxruntime.InferenceSession(
         content, options, providers=providers(device)
     )

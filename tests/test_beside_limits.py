@@ -34,3 +34,10 @@ def test_speech_that_is_a_little_too_short_or_too_soft() -> None:
     gate = silent(samples)
     assert isinstance(gate, Absent)
     assert "-60.04 dBFS, silence is under -60" in (gate.reason or "")
+
+
+@pytest.mark.parametrize("offset", [0.0, 0.5])
+def test_silence_with_an_offset_has_no_peak_of_minus_infinity(offset: float) -> None:
+    gate = silent(np.full((1600, 2), offset, np.float32))
+    assert isinstance(gate, Absent)
+    assert gate.reason == "all samples are equal, silence is under -60"

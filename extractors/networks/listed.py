@@ -99,7 +99,7 @@ NETWORKS = (
     Network(
         name="pyannote segmentation 3.0",
         extractor="",
-        tells="who speaks within 10 s, for calls in one channel",
+        tells="who speaks within 10 s: calls in one channel, voices at once",
         weights=packaged.SEGMENTATION,
         licence="MIT",
         size="6 MB",

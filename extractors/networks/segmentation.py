@@ -55,6 +55,9 @@ _CLASSES = np.array(
 #: Windows that go through together.
 _AT_ONCE = 8
 
+#: A speaker with more than this probability is active.
+_ACTIVE = 0.5
+
 #: Filters of the first layer, of which half are the others' quadrature.
 _TAPS = 251
 _LEAST_HZ = 50.0
@@ -109,6 +112,13 @@ def local_speakers(sound: Samples, step_s: float = 5.0) -> LocalSpeakers:
         active.append(_active(windows))
     starts_s = np.array(starts) / SPEECH_RATE
     return LocalSpeakers(starts_s=starts_s, active=np.concatenate(active))
+
+
+def at_once_s(sound: Samples) -> float:
+    """Return for how long two or more speakers are active in up to 10 s, seconds."""
+    active = _active(sound[np.newaxis, np.newaxis, : round(WINDOW_S * SPEECH_RATE)])
+    second = np.sort(active[0], axis=1)[:, -2]
+    return float(np.count_nonzero(second > _ACTIVE)) * FRAME_S
 
 
 def _windows(sound: Samples, starts: list[int], size: int) -> Tensor:

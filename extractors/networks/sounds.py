@@ -8,7 +8,6 @@ which vocal sound it is, were not: of them nothing is said.
 
 from __future__ import annotations
 
-import hashlib
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -137,13 +136,11 @@ class SoundExtractor(NetworkExtractor):
 
     def revision(self) -> str | None:
         """Return the hashes of the packaged files, together."""
-        parts = "".join(packaged.revision(name) for name in self.networks)
-        return hashlib.sha256(parts.encode()).hexdigest()
+        return packaged.joint_revision(self.networks)
 
     def unavailable(self) -> str | None:
         """Return why a package is not used, with the remedy."""
-        reasons = (packaged.problem(network) for network in self.networks)
-        reason = next((reason for reason in reasons if reason), None)
+        reason = packaged.joint_problem(self.networks)
         return reason and f"{self.name}: {reason}"
 
     def extract(self, clip: Clip, blueprint: Blueprint) -> Present | Absent:

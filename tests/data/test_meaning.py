@@ -6,10 +6,12 @@ import time
 
 import numpy as np
 import pytest
+from onnx import TensorProto, helper, numpy_helper
 
 from blueprints import JudgeError
 from extractors import packaged
 from extractors.networks import minilm
+from extractors.sessions import open_session
 from trace_eval.data.measures.lexical import (
     FEATURES,
     features,
@@ -55,6 +57,66 @@ def test_other_words_of_one_meaning_are_near_and_other_things_far() -> None:
     far = minilm.direction("Penguins cannot fly.")
     assert np.linalg.norm(truth) == pytest.approx(1, abs=1e-5)
     assert truth @ same > 0.6 > 0.2 > truth @ far
+
+
+def test_products_of_eight_bits_are_near_those_of_the_package() -> None:
+    need()
+    folder = packaged.folder_of(packaged.MINILM)
+    assert folder is not None
+    exact = open_session((folder / "model.onnx").read_bytes())
+    ours = open_session(minilm.build(folder).SerializeToString())
+    random = np.random.default_rng(0)
+    for length in (3, 12, 60):
+        parts = random.integers(1_000, 30_000, (1, length))
+        inputs = {
+            "input_ids": parts,
+            "attention_mask": np.ones_like(parts),
+            "token_type_ids": np.zeros_like(parts),
+        }
+        vectors = []
+        for network in (exact, ours):
+            mean = network.run(None, inputs)[0][0].mean(axis=0)
+            vectors.append(mean / np.linalg.norm(mean))
+        assert vectors[0] @ vectors[1] > 0.98
+
+
+def test_weights_of_eight_bits_are_not_made_floats() -> None:
+    weights = np.array([[3, -5], [7, 127]], np.int8)
+    rows = np.array([[1, 2], [-4, 6], [100, -100]], np.int8)
+    nodes = [
+        helper.make_node("Cast", ["w_q"], ["w_f"], to=TensorProto.FLOAT),
+        helper.make_node("Mul", ["w_f", "w_scale"], ["w"]),
+        helper.make_node("Cast", ["e_q"], ["e_f"], to=TensorProto.FLOAT),
+        helper.make_node("Mul", ["e_f", "e_scale"], ["e"]),
+        helper.make_node("Gather", ["e", "parts"], ["x"]),
+        helper.make_node("MatMul", ["x", "w"], ["y"]),
+    ]
+    tensors = {
+        "w_q": weights,
+        "w_scale": np.array([[0.5, 0.25]], np.float32),
+        "e_q": rows,
+        "e_scale": np.array([[0.1], [0.2], [0.01]], np.float32),
+    }
+    graph = helper.make_graph(
+        nodes,
+        "small",
+        inputs=[helper.make_tensor_value_info("parts", TensorProto.INT64, ["n"])],
+        outputs=[helper.make_tensor_value_info("y", TensorProto.FLOAT, ["n", 2])],
+        initializer=[numpy_helper.from_array(a, name) for name, a in tensors.items()],
+    )
+    opsets = [helper.make_opsetid("", 17)]
+    model = helper.make_model(graph, opset_imports=opsets, ir_version=10)
+    made = minilm.in_eight_bits(model)
+    kinds = [node.op_type for node in made.graph.node]
+    assert "MatMul" not in kinds
+    assert kinds.count("MatMulInteger") == 1
+    assert "w_f" not in [name for node in made.graph.node for name in node.output]
+    # By hand: row 1 is [-.8, 1.2], row 2 is [1, -1]; the columns are [1.5, 3.5] and
+    # [-1.25, 31.75]. A step of the rounding is 2.2 / 255, times 127 * .25 at most.
+    products = open_session(made.SerializeToString()).run(
+        None, {"parts": np.array([1, 2])}
+    )[0]
+    np.testing.assert_allclose(products, [[3, 39.1], [-2, -33]], atol=0.2)
 
 
 def test_another_thing_in_the_same_words_is_worse_and_the_same_in_others_beats_nonsense() -> (

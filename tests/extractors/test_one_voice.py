@@ -210,6 +210,11 @@ def test_music_alone_and_two_voices_at_once_are_no_change() -> None:
     size = min(len(one.samples), len(other.samples))
     both = Clip(one.samples[:size] + other.samples[:size], one.rate, "both")
     assert values(both)["events"] == []
+    why = str(values(both)["unknown"])
+    assert why.startswith("whether it is one voice: two people, or one beside")
+    assert why.endswith("s")
+    for alone in (one, other):
+        assert "at once" not in str(values(alone)["unknown"])
 
 
 def test_a_long_answer_is_measured_in_parts_as_a_whole() -> None:

@@ -147,6 +147,17 @@ def test_training_again_gives_the_shipped_model(data: Path) -> None:
     np.testing.assert_allclose(shipped().bias, bias, atol=1e-4)
 
 
+def test_a_median_lies_where_half_of_a_distribution_is_below_it() -> None:
+    from benchmarks.train_lexical import medians
+
+    shares = np.array(
+        [[0.1, 0.2, 0.4, 0.2, 0.1], [1, 0, 0, 0, 0], [0, 0, 0, 0.25, 0.75]]
+    )
+    # The last one: .25 below 3.5, and a third of the label 4 beyond it.
+    expected = np.array([2, 0, 3.5 + 0.25 / 0.75]) / 4
+    np.testing.assert_allclose(medians(shares), expected, atol=1e-9)
+
+
 class ExactJudge(WordJudge):
     spec = "exact"
     scale = BINARY
