@@ -20,6 +20,7 @@ from trace_eval.data.archives import tar_records
 from trace_eval.data.manifests import Manifest, read_items, read_manifest
 from trace_eval.data.recordings import recordings_in
 from trace_eval.data.records import spill_to
+from trace_eval.data.strict_json import holds_lines
 
 
 def _tar(path: Path, members: dict[str, bytes | None], mode: str = "w") -> Path:
@@ -254,6 +255,35 @@ def test_a_manifest_of_nemo(tmp_path: Path) -> None:
     assert "a stretch of a recording" in str(problems[-1])
 
 
+def test_lines_are_read_under_the_name_that_nemo_gives_them(tmp_path: Path) -> None:
+    records = [{"audio_filepath": f"{name}.wav", "duration": None} for name in "abc"]
+    path = _lines(tmp_path / "train_manifest.json", records)
+    path.write_text(path.read_text().replace('"b.wav"', "b.wav") + "\n \n")
+    manifest = read_items(path)
+    assert [item.id for item in manifest.singles] == ["1", "3"]
+    (problem,) = manifest.problems
+    assert problem.where.endswith("record 2")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[{"audio": "a.wav"}]',
+        '[{"audio": "a.wav"},\n {"audio": "b.wav"}]\n',
+        '{"items": [{"audio": "a.wav"}]}\n\n',
+        '{"items":\n [{"audio": "a.wav"}]\n}',
+        '{\n  "one": {"audio": "a.wav"}\n}\n',
+        '\ufeff{"one": {"audio": "a.wav"},\n"two": {"audio": "b.wav"}}',
+    ],
+)
+def test_one_value_of_several_lines_is_no_file_of_lines(
+    text: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "items.json"
+    path.write_text(text, encoding="utf-8")
+    assert not holds_lines(path)
+
+
 def _cut(name: str, **changes: Any) -> dict[str, Any]:
     """Return a cut as ``CutSet.to_jsonl`` of Lhotse writes it."""
     recording = {
@@ -312,6 +342,7 @@ def test_cuts_of_lhotse(tmp_path: Path, name: str) -> None:
     [
         ({"channel": [0, 1]}, "channel: expected one"),
         ({"type": "MixedCut", "recording": None, "tracks": []}, "type: MixedCut is"),
+        ({"recording": None}, "a cut of features alone has no sound"),
         (
             {"transforms": [{"name": "Speed", "kwargs": {"factor": 1.1}}]},
             "has transforms",

@@ -136,7 +136,8 @@ def test_a_file_is_judged_by_llama_cpp_of_its_own(tiny: Path) -> None:
     children = subprocess.run(
         ["pgrep", "-P", str(warden)], capture_output=True, text=True
     ).stdout
-    (child,) = map(int, children.split())
+    started = [int(pid) for pid in children.split()]
+    (child,) = filter(listening, started)  # the other one watches its group
     assert listening(child) == {"0100007F"}, "it listens on loopback alone"
     outcomes = judged(judge, [case(), case("second")])
     assert [outcome.judge for outcome in outcomes] == [f"gguf:{tiny}"] * 2
@@ -151,7 +152,7 @@ def test_a_file_is_judged_by_llama_cpp_of_its_own(tiny: Path) -> None:
     assert len(parameters["model_sha256"]) == 64
     assert (observed["engine"], observed["structure"]) == ("llama.cpp", "json_schema")
     assert observed["engine_version"][0].isdigit()
-    assert gone([child, warden]), "it ends with the judge"
+    assert gone([*started, warden]), "they end with the judge"
 
 
 def test_an_estimate_of_a_model_of_ones_own_is_in_hours(
@@ -419,16 +420,17 @@ def test_a_server_that_dies_leaves_finished_items_and_the_command_goes_on(
 
 
 @pytest.mark.parametrize(
-    ("whom", "how", "code"),
+    ("ended", "how", "code"),
     [
-        ("run", signal.SIGINT, 130),
-        ("run", signal.SIGTERM, 143),
-        ("run", signal.SIGKILL, -signal.SIGKILL),
-        ("warden", signal.SIGKILL, 2),
+        (["run"], signal.SIGINT, 130),
+        (["run"], signal.SIGTERM, 143),
+        (["run"], signal.SIGKILL, -signal.SIGKILL),
+        (["warden"], signal.SIGKILL, 2),
+        (["warden", "run"], signal.SIGKILL, -signal.SIGKILL),
     ],
 )
 def test_a_server_ends_with_its_run_however_that_ends(
-    whom: str,
+    ended: list[str],
     how: signal.Signals,
     code: int,
     engine: Path,
@@ -459,9 +461,29 @@ def test_a_server_ends_with_its_run_however_that_ends(
     processes = processes_of(engine)
     assert all(map(alive, processes))
     warden = int(Path(f"/proc/{processes[0]}/stat").read_text().split()[3])
-    os.kill(run.pid if whom == "run" else warden, how)
+    pids = {"run": run.pid, "warden": warden}
+    if len(ended) > 1:  # neither sees the other's end
+        os.kill(run.pid, signal.SIGSTOP)
+        os.kill(warden, signal.SIGSTOP)
+    for name in ended:
+        os.kill(pids[name], how)
     assert run.wait(180) == code
     assert gone(processes)
+
+
+@pytest.mark.parametrize(("word", "is_killed"), [("ended\n", False), ("", True)])
+def test_a_group_is_killed_where_the_warden_tells_of_no_end(
+    word: str, is_killed: bool
+) -> None:
+    group = subprocess.Popen(["sleep", "60"], process_group=0)
+    try:
+        shell = ["/bin/sh", "-c", warden.AFTER_A_KILL]
+        done = subprocess.run(shell, input=f"{group.pid}\n{word}".encode(), timeout=60)
+        assert done.returncode == 0
+        assert gone([group.pid], within_s=1.0) is is_killed
+    finally:
+        group.kill()
+        group.wait()
 
 
 def test_a_server_ends_where_its_run_has_ended_before_it_starts() -> None:

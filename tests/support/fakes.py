@@ -46,7 +46,8 @@ class Counting(Extractor):
     def extract(self, clip: Clip, known: Blueprint) -> Present | Absent:
         with self.log.open("a") as file:
             file.write(clip.sha256 + "\n")
-        time.sleep(self.delay_s)
+        if self.delay_s:  # a sleep of 0 s gives up the core
+            time.sleep(self.delay_s)
         peak = float(np.abs(clip.samples).max())
         if round(peak, 2) == 0.11:
             raise RuntimeError("this clip is cursed")

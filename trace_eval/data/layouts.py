@@ -13,8 +13,8 @@ from collections.abc import Callable, Mapping
 from itertools import chain
 from typing import Any, NamedTuple
 
-from blueprints import InputError
 from trace_eval.data.cells import SOUND_KEYS, first, is_cell, recording_of
+from trace_eval.data.corpora import is_lhotse, is_nemo, lhotse, nemo
 from trace_eval.data.names import (
     AGENTS,
     BETTER,
@@ -315,120 +315,11 @@ def _cells(record: Record) -> Record:
     return ours
 
 
-def _is_nemo(record: Mapping[str, Any]) -> bool:
-    return isinstance(record.get("audio_filepath"), str)
-
-
-def _nemo(record: Record) -> Record:
-    """Read a NeMo manifest's line: a recording or a stretch of it, and its words."""
-    audio = record.pop("audio_filepath")
-    offset, length = record.get("offset"), record.get("duration")
-    answer: Record = {"audio": audio}
-    if offset is not None:
-        answer["cut"] = _stretch(offset, length)
-    return {"answer": answer, **_heard(record.pop("text", None)), **record}
-
-
-#: Cuts of Lhotse that are no stretch of one recording.
-_MADE_BY_LHOTSE = ("MixedCut", "PaddingCut")
-
-
-def _is_lhotse(record: Mapping[str, Any]) -> bool:
-    if record.get("type") in _MADE_BY_LHOTSE:
-        return True
-    whole = record.get("recording", record)
-    return isinstance(whole, Mapping) and isinstance(whole.get("sources"), list)
-
-
-def _lhotse(record: Record) -> Record:
-    """Read a cut or a recording of Lhotse; a source that is a command is never run."""
-    if record.get("type") in _MADE_BY_LHOTSE:
-        raise InputError(
-            f"type: {record['type']} is sound that only lhotse makes; save it with"
-            " lhotse (cut.save_audio), and use the cuts of those"
-        )
-    whole = record.pop("recording", record)
-    answer: Record = {"audio": _lhotse_audio(record, whole)}
-    start = record.pop("start", None)
-    length = record.pop("duration", None)
-    channel = _one_channel(record.pop("channel", 0))
-    is_whole = (start, length) == (0, whole.get("duration"))
-    has_channels = len(whole.get("channel_ids") or [0]) > 1
-    if start is not None and (has_channels or not is_whole):
-        answer["cut"] = {**_stretch(start, length), "channel": channel}
-    sentences: list[str] = []
-    for supervision in record.pop("supervisions", None) or ():
-        text = supervision.get("text") if isinstance(supervision, Mapping) else None
-        if isinstance(text, str):
-            sentences.append(text)
-    return {"answer": answer, **_heard(" ".join(sentences) or None), **record}
-
-
-def _lhotse_audio(record: Record, whole: Mapping[str, Any]) -> Any:
-    """Return the recording of a Lhotse record.
-
-    Raises:
-        InputError: only Lhotse can make it.
-    """
-    sources = record.pop("sources", None) or whole["sources"]
-    kinds = set()
-    for source in sources:
-        kinds.add(source.get("type") if isinstance(source, Mapping) else None)
-    if len(sources) != 1 or not kinds <= {"file", "url", "memory"}:
-        named = ", ".join(sorted(map(str, kinds)))
-        raise InputError(
-            "recording: expected one source of type file, url or memory (got"
-            f" {len(sources)}: {named}); save the recordings with lhotse, and use the"
-            " cuts of those"
-        )
-    if whole.get("transforms"):
-        raise InputError(
-            "recording: has transforms, which only lhotse makes; save the recordings"
-            " with lhotse, and use the cuts of those"
-        )
-    place = sources[0].get("source")
-    if kinds == {"memory"}:
-        return recording_of({"data": place})
-    return recording_of(place)
-
-
-def _one_channel(channel: Any) -> Any:
-    """Return the channel of a cut, which may stand in a list; refuse several."""
-    if not isinstance(channel, list):
-        return channel
-    if len(channel) > 1:
-        raise InputError(
-            f"channel: expected one (got {channel!r:.40}); make a cut of each channel"
-        )
-    return channel[0] if channel else channel
-
-
-def _stretch(start: Any, length: Any) -> Record:
-    """Return the part of a recording from a time on, for so many seconds."""
-    for name, seconds in (("offset", start), ("duration", length)):
-        is_number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
-        if not is_number or not seconds >= 0:
-            raise InputError(
-                f"{name}: expected seconds from 0 on, as a stretch has both (got"
-                f" {seconds!r:.40})"
-            )
-    return {
-        "channel": 0,
-        "start_s": float(start),
-        "end_s": float(start) + float(length),
-    }
-
-
-def _heard(text: Any) -> Record:
-    """Return the words of a recording, as people wrote them down."""
-    return {"transcription": text} if isinstance(text, str) and text else {}
-
-
 #: Each is tried in turn; several may fit one record (chosen and rejected messages of a
 #: chat).
 LAYOUTS: tuple[Layout, ...] = (
-    Layout("a manifest of NeMo", _is_nemo, _nemo),
-    Layout("cuts or recordings of Lhotse", _is_lhotse, _lhotse),
+    Layout("a manifest of NeMo", is_nemo, nemo),
+    Layout("cuts or recordings of Lhotse", is_lhotse, lhotse),
     Layout("chosen and rejected", is_chosen, _chosen),
     Layout("a list of two answers", _is_listed, _listed),
     Layout("messages of a chat", _has_chat, _chat),

@@ -137,6 +137,18 @@ def lines_of(file: IO[bytes], max_bytes: int) -> Iterator[bytes | BadJson]:
         yield BadJson(f"a line of {size} bytes; at most {max_bytes} are read")
 
 
+def holds_lines(path: Path) -> bool:
+    """Tell whether a file is JSON lines, whatever its name: a whole object, then more."""
+    with path.open("rb") as file:
+        first = file.readline(MAX_LINE_BYTES + 1)
+        if not first.removeprefix(_BOM).startswith(b"{") or not file.read(4096).strip():
+            return False
+    try:
+        return isinstance(loads(first), dict)
+    except BadJson:
+        return False
+
+
 def read_file(path: Path) -> Any:
     """Read a file's one JSON value; raises ``OSError``, or as :func:`loads`."""
     size = path.stat().st_size

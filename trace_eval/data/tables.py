@@ -263,6 +263,8 @@ def _rows(
             return strict_json.lines(path)
         case ".json" if begins(path, b""):
             return ()
+        case ".json" if strict_json.holds_lines(path):  # as NeMo calls its manifests
+            return strict_json.lines(path)
         case ".json":
             if by_id and begins(path, b"{"):
                 members = strict_json.read_file(path).items()
