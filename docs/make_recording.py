@@ -7,7 +7,8 @@ shortened, so that all takes 30 s. The page is docs/report.png, as
 ``docs/make_screenshots.py`` left it, first its upper part and then its lower one. The
 picture is one SVG without a script: browsers and README pages play it. It begins with
 the page, so that nobody first sees an empty screen; whoever asks for less motion sees
-the page alone. Needs Pillow, which the extra ``plot`` brings.
+the page alone. Where the picture is drawn small, as on a phone, it shows its left half
+twice as large: all but the reasons. Needs Pillow, which the extra ``plot`` brings.
 """
 
 from __future__ import annotations
@@ -43,6 +44,9 @@ COLUMNS, LINES = 120, 29
 CHARACTER, LINE, MARGIN = 6.65, 16.5, 16.0
 WIDTH, HEIGHT = COLUMNS * CHARACTER + 2 * MARGIN, LINES * LINE + 2 * MARGIN + 24
 
+#: Pixels up to which a picture is drawn small, and how much larger it is there.
+SMALL_PX, LARGER = 560, 2
+
 #: Seconds of all, of a typed command, of waiting for what it prints, and of the page at
 #: the end; in the rest there is time to read.
 LENGTH_S, TYPING_S, WAITING_S, PAGE_S = 30.0, 1.5, 3.0, 9.0
@@ -53,8 +57,16 @@ text { font: 11px ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mo
 .typed { fill: #ffffff; font-weight: 600 }
 .page, .line, .lines { animation-duration: %gs; animation-iteration-count: infinite;
   animation-timing-function: step-end; animation-delay: -%gs }
+.larger { transform-origin: 0 %gpx }
+@media (max-width: %gpx) {
+  .larger { transform: scale(%g) }
+  .scroll { animation-name: scroll-larger !important; transform: translateY(%gpx) !important }
+}
 @media (prefers-reduced-motion: reduce) { .page, .line, .lines { animation: none !important } }
 """
+
+#: Where the first line and the page begin, below the bar of the window.
+TOP = MARGIN + 16
 
 
 @dataclass(frozen=True)
@@ -135,17 +147,17 @@ def appearing(name: str, at_s: float) -> str:
     )
 
 
-def scrolling(shown: list[Shown]) -> str:
-    """Return the keyframes that keep the newest line in sight."""
+def scrolling(name: str, shown: list[Shown], lines: int) -> str:
+    """Return the keyframes that keep the newest line in sight, of so many lines."""
     steps = ["from { transform: translateY(0) }"]
     for number, line in enumerate(shown):
-        hidden = number + 1 - LINES
+        hidden = number + 1 - lines
         if hidden > 0:
             place = f"translateY({-hidden * LINE:g}px)"
             steps.append(f"{share(line.at_s)} {{ transform: {place} }}")
-    last = max(0, len(shown) - LINES)
+    last = max(0, len(shown) - lines)
     steps.append(f"to {{ transform: translateY({-last * LINE:g}px) }}")
-    return f"@keyframes scroll {{ {' '.join(steps)} }}"
+    return f"@keyframes {name} {{ {' '.join(steps)} }}"
 
 
 def page_image() -> tuple[str, str]:
@@ -173,7 +185,12 @@ def picture(shown: list[Shown]) -> str:
     """Draw the terminal line by line, then the page."""
     frames = [appearing(f"l{number}", line.at_s) for number, line in enumerate(shown)]
     page, leafing = page_image()
-    frames += [scrolling(shown), appearing("page", LENGTH_S - PAGE_S), leafing]
+    few = LINES // LARGER - 1
+    frames += [scrolling("scroll", shown, LINES)]
+    frames += [scrolling("scroll-larger", shown, few)]
+    frames += [appearing("page", LENGTH_S - PAGE_S), leafing]
+    place = -max(0, len(shown) - few) * LINE
+    style = STYLE % (LENGTH_S, LENGTH_S - PAGE_S, TOP, SMALL_PX, LARGER, place)
     rows = []
     for number, line in enumerate(shown):
         y = MARGIN + 24 + (number + 0.8) * LINE
@@ -192,14 +209,13 @@ def picture(shown: list[Shown]) -> str:
                 "<title>The demo: thirteen pairs are judged, then the page of one"
                 " pair</title>"
             ),
-            f"<style>{STYLE % (LENGTH_S, LENGTH_S - PAGE_S)}{' '.join(frames)}</style>",
+            f"<style>{style}{' '.join(frames)}</style>",
             (
                 f'<clipPath id="all"><rect width="{WIDTH:g}" height="{HEIGHT:g}"'
                 ' rx="8"/></clipPath>'
             ),
             '<clipPath id="screen">'
-            f'<rect y="{MARGIN + 16:g}" width="{WIDTH:g}"'
-            f' height="{HEIGHT - MARGIN - 16:g}"/>'
+            f'<rect y="{TOP:g}" width="{WIDTH:g}" height="{HEIGHT - TOP:g}"/>'
             "</clipPath>",
             '<g clip-path="url(#all)">',
             f'<rect width="{WIDTH:g}" height="{HEIGHT:g}" fill="#16202c"/>',
@@ -208,11 +224,12 @@ def picture(shown: list[Shown]) -> str:
                 for number, colour in enumerate(("#e0645c", "#e3b04b", "#5fb36a"))
             ),
             '<g clip-path="url(#screen)">',
-            '<g class="lines" style="animation-name: scroll;'
+            '<g class="larger">',
+            '<g class="lines scroll" style="animation-name: scroll;'
             f' transform: translateY({-max(0, top) * LINE:g}px)">',
             *rows,
-            "</g></g>",
-            page,
+            "</g></g></g>",
+            f'<g class="larger">{page}</g>',
             "</g>",
             (
                 f'<rect width="{WIDTH:g}" height="{HEIGHT:g}" rx="8" fill="none"'

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from trace_eval.opinions.codes import LABELS
 from trace_eval.opinions.labels import read_labels
 from trace_eval.opinions.rating_files import read_ratings
+from trace_eval.opinions.survey_forms import is_form
 
 #: A question about each item, which stands before it; the comment is no item.
 ASKED = [
@@ -53,6 +56,41 @@ def test_items_before_the_question_are_read_from_google_forms(tmp_path: Path) ->
         ("Pair 1", "2", "bob@x.org"),
         ("Pair 2", None, "bob@x.org"),
     ]
+
+
+@pytest.mark.parametrize("column", ["{} [{}]", "{} - {}", "{} ({})"])
+def test_items_that_are_blocks_of_their_own_are_items(
+    column: str, tmp_path: Path
+) -> None:
+    """Each column was read as a rater, and each row as a pair."""
+    asked = [
+        column.format(f"Pair {number}", "Which answer is better?") for number in (1, 2)
+    ]
+    path = _write(
+        tmp_path / "form.csv",
+        ["Timestamp", "Email Address", *asked],
+        ["2026/11/02 10:12:33 AM GMT+1", "ann@x.org", "Answer A", "Both are equal"],
+        ["2026/11/02 10:15:01 AM GMT+1", "bob@x.org", "Answer B", "Answer A"],
+    )
+    assert _labels(path) == [
+        ("Pair 1", "1", "ann@x.org"),
+        ("Pair 2", "tie", "ann@x.org"),
+        ("Pair 1", "2", "bob@x.org"),
+        ("Pair 2", "1", "bob@x.org"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        ["delay [ms]", "length [ms]"],
+        ["ann (1, 2 or tie)", "bob (1, 2 or tie)"],
+        ["ann - label", "bob - label"],
+        ["Content (who wins)", "Delivery (who wins)"],
+    ],
+)
+def test_units_and_notes_behind_columns_are_no_questions(columns: list[str]) -> None:
+    assert not is_form([dict.fromkeys(columns, "1")])
 
 
 def test_items_before_the_question_are_read_below_three_headers_of_qualtrics(

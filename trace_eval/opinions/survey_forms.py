@@ -38,6 +38,9 @@ _FORMS = (
     _NUMBER_BEHIND_COLON,
 )
 
+#: What a question ends with, also in Chinese, Arabic and Greek.
+_QUESTION_MARKS = ("?", "？", "؟", ";")
+
 #: The number that a form writes in front of each of its questions.
 _NUMBER = re.compile(r"\A\s*Q?\d{1,3}[.)]\s+")
 
@@ -58,27 +61,42 @@ _PLACE_AND_WORD = re.compile(
 def _questions(columns: Collection[str]) -> dict[str, dict[str, str]]:
     """Map questions about several items to their items' columns of answers.
 
-    The same question about the same item twice is none that is read.
+    The same question about the same item twice is none that is read. Where each item is
+    a block of its own, its question stands where its item would.
     """
-    for form in _FORMS:
-        questions: dict[str, dict[str, str]] = {}
-        has_twins = False
-        for name in columns:
-            parts = form.fullmatch(_NUMBER.sub("", name))
-            if parts is None:
-                continue
-            items = questions.setdefault(parts["question"].strip(), {})
-            item = parts["item"].strip()
-            has_twins = has_twins or item in items
-            items[item] = name
-        if has_twins:
-            continue
-        several = {
-            question: items for question, items in questions.items() if len(items) > 1
-        }
-        if several:
-            return several
+    for is_swapped in (False, True):
+        for form in _FORMS:
+            questions = _questions_of(columns, form, is_swapped)
+            if questions:
+                return questions
     return {}
+
+
+def _questions_of(
+    columns: Collection[str], form: re.Pattern[str], is_swapped: bool
+) -> dict[str, dict[str, str]]:
+    """Map questions of one form to their items' columns of answers.
+
+    Args:
+        is_swapped: what is written as an item is the question, and ends with its mark:
+            ``Pair 1 [Which is better?]``. A unit, as in ``delay [ms]``, does not.
+    """
+    questions: dict[str, dict[str, str]] = {}
+    for name in columns:
+        parts = form.fullmatch(_NUMBER.sub("", name))
+        if parts is None:
+            continue
+        question = parts["question"].strip()
+        item = parts["item"].strip()
+        if is_swapped:
+            question, item = item, question
+            if not question.endswith(_QUESTION_MARKS):
+                continue
+        items = questions.setdefault(question, {})
+        if item in items:
+            return {}
+        items[item] = name
+    return {question: items for question, items in questions.items() if len(items) > 1}
 
 
 def is_form(records: Records) -> bool:
