@@ -138,7 +138,7 @@ def measure(weights: Array, bias: Array, rows: Rows) -> dict[str, float]:
 
 
 def medians(shares: Array) -> Array:
-    """Return interpolated medians [shape=(rows,)], 0 to 1, of distributions over labels.
+    """Return interpolated medians of distributions, 0 to 1 [shape=(rows,)].
 
     Half of a distribution lies below its median; a label's share is spread evenly over
     the half step on either side of it. No statistic has a smaller absolute error.
