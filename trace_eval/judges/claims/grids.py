@@ -78,7 +78,7 @@ _MOST_DEPTH = 4
 
 
 #: A member of an object on a line of its own, without the braces.
-_MEMBER = re.compile(r'(?m)^\s*("\w{1,40}": "(?:[^"\\\n]|\\.)*"),?\s*$')
+_MEMBER = re.compile(r'(?m)^[ \t]{0,40}("\w{1,40}": "(?:[^"\\\n]|\\.)*"),?[ \t]{0,40}$')
 
 
 def without_objects(text: str) -> str:
