@@ -187,6 +187,13 @@ STYLES_BY_FILE = (
     *("quiz.txt", "referee.txt", "small_model.txt"),
 )
 
+#: Styles in which too few faults are found as yet.
+OPEN_STYLES = (
+    *("headline.txt", "scoreboard.txt", "fields.txt", "sums.txt", "spans.txt"),
+    *("read_out.txt", "proportions.txt", "typeset.txt", "deliberation.txt"),
+    "telegraph.txt",
+)
+
 
 def main() -> None:
     """Print and store recall and precision of styles and of readers' reasons."""
@@ -215,17 +222,19 @@ def main() -> None:
         return
     results: dict[str, Any] = {
         "styles": {},
+        "open_styles": {},
         "readers": stored.get("readers"),
         "first_looks": looks,
     }
-    for name in STYLES_BY_FILE:
-        counts = run(name, options.replies, options.seed)
-        show(name, counts, options.show)
-        results["styles"][name.removesuffix(".txt")] = figures(counts)
+    for group, names in (("styles", STYLES_BY_FILE), ("open_styles", OPEN_STYLES)):
+        for name in names:
+            counts = run(name, options.replies, options.seed)
+            show(name, counts, options.show)
+            results[group][name.removesuffix(".txt")] = figures(counts)
     if options.readers:
         results["readers"] = readers(options.readers, options.show)
     print(results["readers"])
-    _print_looks(looks, results["styles"])
+    _print_looks(looks, results["styles"] | results["open_styles"])
     save("reasons", results)
 
 

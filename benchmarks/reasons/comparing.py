@@ -117,7 +117,8 @@ def difference(task: Task) -> Written:
             gap = abs(gap) * task.rng.choice(factors)
             if not all(abs(gap - other) > 0.25 * other for other in gaps):
                 return None
-    slots = slots | {"d": task.rng.choice(measured.gaps)(gap)}
+    write = task.rng.choice(measured.gaps)
+    slots = slots | {"d": write(gap), "h": write(high[0]), "l": write(low[0])}
     return fill(task.shape, slots | adjectives(measured, task.rng)), planted
 
 
@@ -145,7 +146,11 @@ def ratio(task: Task) -> Written:
             ratio = ratio * task.rng.uniform(1.5, 2.0)
             if not all(ratio / other > 1.4 for other in ratios):
                 return None
-    extra = {"pct": f"{100 * (ratio - 1):.0f} %", "x": f"{ratio:.1f}"}
+    extra = {
+        "pct": f"{100 * (ratio - 1):.0f} %",
+        "less": f"{100 * (1 - 1 / ratio):.0f} %",
+        "x": f"{ratio:.1f}",
+    }
     if "{times}" in task.shape.words:
         near = min(_TIMES, key=lambda t: abs(t - ratio))
         if not 0.93 < near / ratio < 1.07:

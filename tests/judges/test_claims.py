@@ -60,6 +60,15 @@ Answer 1, being longer, suits the request.
 Because answer 2 has a lower P808 than answer 1, I rate it lower.
 Neither one tops 4.1 on P808.
 But where is "my dear friend" in answer 1? It isn't there.
+Zero mentions of "friend" in answer 1.
+The words "my dear friend" are in answer 2 and occur zero times in answer 1.
+Answer 1 has 63 Hz on answer 2 in pitch.
+Answer 1 gains 63 Hz on answer 2 in pitch.
+Pitch: 181 Hz - 118 Hz = 63 Hz
+Pitch of answer 2: -63 Hz
+Pitch diff 63 Hz
+Neither P808 adds up to 4.1.
+Answer 2 is nowhere near as fast as answer 1.
 """.strip().splitlines()
 
 FALSE = """
@@ -92,6 +101,11 @@ Neither one tops 3.2 on P808.
 Whoever cares for loudness gets more of it with answer 2 than with answer 1.
 But where is "good night" in answer 1? It isn't there.
 Switching from answer 1 to answer 2 costs me 110 Hz in pitch.
+Zero mentions of "friend" in answer 2.
+Answer 2 has 63 Hz on answer 1 in pitch.
+Pitch: 181 Hz - 118 Hz = 93 Hz
+Pitch of answer 2: -123 Hz
+Answer 1 is nowhere near as fast as answer 2.
 """.strip().splitlines()
 
 NOT_CHECKABLE = """
@@ -118,6 +132,7 @@ Answer 1 does not clear 4.5 in P808.
 The odd word 'zebra' in answer 2 is doubtful, likely a mishearing.
 One expects something like "of course, dear friend" here.
 P808 3.1 v 3.7 for answer 1.
+Answer 1 has that "je ne sais quoi".
 """.strip().splitlines()
 
 
@@ -395,10 +410,10 @@ def test_the_page_has_the_range_of_all_first_looks_and_of_the_last() -> None:
     page = " ".join((ROOT / "docs" / "explanation" / "judging.md").read_text().split())
     looks = list(stored("reasons")["first_looks"].values())
     every = list(chain.from_iterable(look.values() for look in looks))
-    last = list(chain.from_iterable(look.values() for look in looks[-2:]))
+    last = list(chain.from_iterable(look.values() for look in looks[-1:]))
     assert f"new to it, {_range(every)} of what it called false was false" in page
-    assert f"({_range(last)} in the last six)" in page
-    assert len(last) == 6
+    assert f"({_range(last)} in the last ten)" in page
+    assert len(last) == 10
 
 
 def _range(styles: Iterable[dict[str, int]]) -> str:

@@ -16,7 +16,9 @@ from trace_eval.judges.claims.values import Value, distance, fits, key_of, value
 _BOUNDS = {"over": re.compile(OVER, re.I), "under": re.compile(UNDER, re.I)}
 _NO = re.compile(r"\b(?:not|never|neither|no|nor|none)\b|n't\b", re.I)
 _REACHED = re.compile(
-    r"\b(?:reach|attain|hit|get to|come up to|touch)(?:e?s|ed)?\b[\w. ]{0,36}$", re.I
+    r"\b(?:reach|attain|hit|get to|come up to|adds? up to|amounts? to|touch)(?:e?s|ed)?\b"
+    r"[\w. ]{0,36}$",
+    re.I,
 )
 _JUST = re.compile(
     r"\b(?:just|slightly|a little|a bit) (?:over|under|above|below|more|less)\b"
@@ -90,7 +92,7 @@ _GAP_HEAD = re.compile(
     r" ?\(?\+?$"
     r"|(?:\b(?:difference|diff\b\.?|gap|margin)|\u0394|\bdelta)"
     r"(?: (?:in|of|on|for))? ?[\w. ()-]{0,30}[:=] ?$"
-    r"|\b(?:difference|gap|margin) $",
+    r"|\b(?:difference|gap|margin|diff) $|\A\s*By [\w .]{1,30}: $",
     re.I,
 )
 _GAP_TAIL = re.compile(
@@ -109,6 +111,8 @@ def is_gap(sentence: Sentence, token: Token) -> bool:
     """Tell whether a number is a difference: "by 6 dB", "a gap of 6"."""
     if token.digits.startswith("+") or _lies_between(sentence, token):
         return True
+    if _is_negative_gap(sentence, token) or _is_result(sentence, token):
+        return True
     clause = sentence.around(token)[1]
     head = sentence.words(max(clause.start, token.start - 60), token.start)
     match = _GAP_HEAD.search(head)
@@ -120,6 +124,37 @@ def is_gap(sentence: Sentence, token: Token) -> bool:
         return True
     tail = sentence.words(token.end, token.end + 30)
     return bool(_GAP_TAIL.match(tail)) or _off_a_side(sentence, token) is not None
+
+
+#: Units of what is never below zero.
+_POSITIVE = frozenset({"hz", "khz", "wpm", "syl", "s", "ms", "min", "st", "mos"})
+
+
+def _is_negative_gap(sentence: Sentence, token: Token) -> bool:
+    """Tell whether a number is below zero where no value is: "rate of A: -20 WPM"."""
+    if not token.digits.startswith("-") or token.unit not in _POSITIVE:
+        return False
+    apart = sentence.words(token.start - 1, token.start) in (" ", "(")
+    return apart and key_of(sentence, token, token.unit) not in ("trend", "")
+
+
+_MINUEND = re.compile(r" ?- ?-?\d[\d.]*[^=\d]{0,24}= ?[-+]?\d")
+_RESULT = re.compile(r"\d[^=\d]{0,24}- ?-?\d[\d.]*[^=\d]{0,24}= ?$")
+_SUBTRAHEND = re.compile(r" ?= ?[-+]?\d")
+
+
+def _is_result(sentence: Sentence, token: Token) -> bool:
+    """Tell whether a number is the result of a subtraction: "210 - 130 = 80 Hz"."""
+    return bool(_RESULT.search(sentence.words(token.start - 80, token.start)))
+
+
+def is_operand(sentence: Sentence, token: Token) -> bool:
+    """Tell whether a number stands in a subtraction, whose result is what counts."""
+    tail = sentence.words(token.end, token.end + 60)
+    if _MINUEND.match(tail):
+        return True
+    head = sentence.words(token.start - 40, token.start)
+    return bool(_SUBTRAHEND.match(tail) and re.search(r"\d[^=\d]{0,24}- ?$", head))
 
 
 def _stands_before_more(sentence: Sentence, token: Token) -> bool:
@@ -134,7 +169,8 @@ def _stands_before_more(sentence: Sentence, token: Token) -> bool:
 
 
 _OFF = re.compile(
-    r" (?:points? )?(?:(?P<more>over|above|ahead of)|under|below|behind|beneath|short of) ",
+    r" (?:points? )?(?:(?P<more>over|above|ahead of)|(?P<lead>on)|under|below|behind|beneath"
+    r"|short of) ",
     re.I,
 )
 
@@ -151,7 +187,15 @@ def _off_a_side(sentence: Sentence, token: Token) -> tuple[tuple[str, str], int]
     match = _OFF.fullmatch(sentence.words(token.end, second_side.start))
     if match is None or first == second:
         return None
-    return (first, second), 1 if match["more"] else -1
+    head = sentence.words(token.start - 24, token.start)
+    if match["lead"] and not _HOLDS.search(head):
+        return None  # "140 WPM on answer 1 and 120 on answer 2"
+    return (first, second), 1 if match["more"] or match["lead"] else -1
+
+
+_HOLDS = re.compile(
+    r"\b(?:has|have|had|holds|got|gains?|gained) (?:about |some |a )?$", re.I
+)
 
 
 _BETWEEN = re.compile(

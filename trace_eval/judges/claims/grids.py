@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
+
+#: A heading that is an answer's name.
+_SIDE = re.compile(r"(?:the )?(?:[A-Za-z]+ )?(?:[12AB]|first|second|one|two)")
 
 #: Wider tables are read up to here.
 _MOST_CELLS = 12
@@ -27,7 +31,12 @@ def _lines(lines: list[str]) -> Iterator[str]:
             yield line
         elif not headings:
             yield _row(cells)
-        elif not _is_rule(line):
+        elif _is_rule(line):
+            continue
+        elif len(headings) == len(cells) == 2 and all(map(_SIDE.fullmatch, headings)):
+            for heading, cell in zip(headings, cells, strict=True):
+                yield f"{_named(heading)}: {cell}"
+        else:
             for heading, cell in zip(headings[1:], cells[1:], strict=False):
                 yield f"{_named(heading)} {_named(cells[0])}: {cell}"
 
@@ -68,8 +77,13 @@ _OF_WORDS = ("quote", "quotation", "says", "said", "transcript", "text", "words"
 _MOST_DEPTH = 4
 
 
+#: A member of an object on a line of its own, without the braces.
+_MEMBER = re.compile(r'(?m)^[ \t]{0,40}("\w{1,40}": "(?:[^"\\\n]|\\.)*"),?[ \t]{0,40}$')
+
+
 def without_objects(text: str) -> str:
     """Return a text with each JSON object as lines: "answer 1 rate: 142 WPM"."""
+    text = _MEMBER.sub(r"{\1}", text)
     decoder, parts, start = json.JSONDecoder(), [], 0
     while (at := text.find("{", start)) >= 0:
         try:

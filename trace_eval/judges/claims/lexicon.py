@@ -385,8 +385,8 @@ UNDER = (
 # --- what makes it no claim -----------------------------------------------------------
 
 NOT = (
-    r"\b(?:not(?! only\b)|never|no(?= \w+ (?:than|difference))|cannot|nor|neither|without|hardly"
-    r"|barely|none|nobody|no one|by no means)\b|n't\b"
+    r"\b(?:not(?! only\b)|never|nowhere near|no(?= \w+ (?:than|difference))|anything but|cannot|nor"
+    r"|neither|without|hardly|barely|none|nobody|no one|by no means)\b|n't\b"
 )
 
 #: Somebody's wish, a norm, a condition: what is said of it is not said of the

@@ -16,6 +16,7 @@ from trace_eval.judges.claims.differences import (
     bound_of,
     gap_claims,
     is_gap,
+    is_operand,
     ratio_claims,
 )
 from trace_eval.judges.claims.lexicon import HEDGES
@@ -35,6 +36,8 @@ def numbers(sentence: Sentence) -> Iterator[StatedClaim]:
             yield from ratio_claims(sentence, token, token.number)
         elif token.kind == "number":
             if sentence.unreal(token) or _is_mark(sentence, token):
+                continue
+            if is_operand(sentence, token):
                 continue
             if is_gap(sentence, token):
                 yield from gap_claims(sentence, token)

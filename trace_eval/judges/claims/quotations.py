@@ -47,11 +47,12 @@ _PLACED = re.compile(
 )
 _MISSING = re.compile(
     rf"(?:\b(?:not(?! only)|never|no(?! doubt)|without|nowhere|neither|nobody|nothing|cannot"
-    r"|unable|impossible|in vain|w/o"
+    r"|unable|impossible|in vain|w/o|zero|0 (?:mentions?|occurrences?|times)"
     r"|(?:omit|lack|leav|miss|fail|forget|forgot|neglect|avoid|skip|drop|exclud|ignor|cut|refus"
     r"|overlook|los|stop|declin|withh[oe]ld)(?:t?|p)?(?:e|es|s|ed|ing)?|unsaid|unspoken"
     rf"|left(?! (?:one|{THING})\b)"
-    r"|absent|except|save for|apart from|everything but|all but|instead)\b|n't\b)[^,;]*$",
+    r"|absent|except|save for|apart from|everything but|all but|instead)\b|n't\b)"
+    r"[^,;]*(?:, (?:is|was) )?$",
     re.I,
 )
 #: "It is answer 1 that says it, not the other."
@@ -61,7 +62,7 @@ _OTHER_SIDE = (
 _MISSING_BEHIND = re.compile(
     r",? ?(?:(?:is|are|was|were|does|did|do|can) ?(?:\w+ )?)?"
     rf"(?!{_OTHER_SIDE})"
-    r"(?:(?:not|never|nowhere|missing|absent"
+    r"(?:(?:not|never|nowhere|missing|absent|(?:occurs?|appears?) (?:zero|0|no) times"
     r"|omitted|dropped|skipped|cannot|left out|lacking)\b|n't)",
     re.I,
 )
@@ -95,6 +96,10 @@ _TO_USER = re.compile(
 )
 
 
+#: "Given the request, what answer 1 does not say, is ...".
+_UNSAID = re.compile(r"\b(?:does|did)(?: not|n't) (?:say|mention), (?:is|was) $", re.I)
+
+
 def quotations(sentence: Sentence) -> Iterator[StatedClaim]:
     """Yield the quotations of a sentence, with or without a speaker."""
     quotes = sentence.whole.of("quote")
@@ -111,6 +116,7 @@ def _quotation(sentence: Sentence, token: Token, start: int) -> StatedClaim:
     own = sentence.words(max(start, clause.start), token.start)
     tail = sentence.words(token.end, min(sentence.whole.end, token.end + 70))
     user = bool(_USER.search(own)) and not _TO_USER.search(own)
+    user = user and not _UNSAID.search(own)
     user = user or bool(_USER_BEHIND.match(tail))
     before: list[str] = []
     for side, place in named(sentence, sentence.whole):
@@ -142,7 +148,7 @@ def _quotation(sentence: Sentence, token: Token, start: int) -> StatedClaim:
         spoken or missing or user or (bool(sides) and _stands_behind(sentence, token))
     )
     relation: Relation = "course"
-    if claimed and not wished and len(sides) < 2:
+    if claimed and not (wished or _SO_CALLED.search(own)) and len(sides) < 2:
         relation = "says"
     doubt = ""
     if not user and not neither:
@@ -160,6 +166,8 @@ def _quotation(sentence: Sentence, token: Token, start: int) -> StatedClaim:
     )
 
 
+#: "It has that 'je ne sais quoi'": nobody says it.
+_SO_CALLED = re.compile(r"\b(?:has|have|had|with) (?:that|this|a certain)\W*$", re.I)
 _ALL_BUT = re.compile(r"\b(?:everything|anything|all) but $", re.I)
 _SOUGHT = re.compile(
     r"\b(?:look|search|listen|wait|check|hop|wish|want|lik|expect|would|should|miss|need)"
