@@ -228,7 +228,7 @@ def _with_speech(messages: list[_Message], spans: list[_Span]) -> list[dict[str,
 def _by_time(
     turns: list[dict[str, Any]], others: list[dict[str, Any]]
 ) -> list[dict[str, Any]]:
-    """Put others among turns by their time; a turn without one stays behind the last."""
+    """Put others among turns by time; a turn without one stays behind the last."""
     timed: list[tuple[float, dict[str, Any]]] = []
     at_s = -math.inf
     for turn in turns:
@@ -252,9 +252,8 @@ def _places(
     starts: dict[Role, list[float]] = {"user": [], "agent": []}
     for stretch in sorted(stretches, key=lambda one: one.start):
         starts[stretch.role].append(stretch.start)
-    asked = [
-        one.asked_at for one in messages if one.role == "user" and not one.is_answer
-    ]
+    questions = [one for one in messages if one.role == "user" and not one.is_answer]
+    asked = [one.asked_at for one in questions]
     before, request = math.inf, math.nan
     for number, message in reversed([*enumerate(worded)]):
         if message.role is None or message.is_answer:
