@@ -166,6 +166,27 @@ def test_responses_of_limesurvey_are_raters_and_no_items(tmp_path: Path) -> None
     ]
 
 
+def test_respondents_of_surveymonkey_are_raters(tmp_path: Path) -> None:
+    """Its empty column of addresses was taken for theirs; its header is made one row."""
+    path = _write(
+        tmp_path / "form.csv",
+        [
+            "Respondent ID",
+            "Email Address",
+            "Which is better? [p]",
+            "Which is better? [q]",
+        ],
+        ["11400", "", "A", "B"],
+        ["11401", "", "No preference", "A"],
+    )
+    assert _labels(read_labels(path)) == [
+        ("11400", "p", "1"),
+        ("11400", "q", "2"),
+        ("11401", "p", "tie"),
+        ("11401", "q", "1"),
+    ]
+
+
 @pytest.mark.parametrize("emails", [["", ""], ["ann@x.org", "bob@x.org"]])
 def test_sessions_name_raters_who_left_no_address(
     emails: list[str], tmp_path: Path

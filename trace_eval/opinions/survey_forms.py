@@ -52,7 +52,7 @@ _NUMBERS = {
 }
 
 #: Columns of who answered a form, of which other tables may have two.
-_ANSWERED_BY = (*names.LABELS["rater"], "username", "nutzername")
+_ANSWERED_BY = (*names.LABELS["rater"], "username", "nutzername", "respondent_id")
 
 #: A place on a scale with its word, as forms offer it: ``4 - Good``, ``4 (good)``, ``4:
 #: good``.
@@ -176,8 +176,14 @@ def _have_form(columns: Collection[str], form: re.Pattern[str]) -> bool:
 
 
 def _rater_column(records: Records) -> str | None:
-    """Return the column that names the raters; of nameless responses their number."""
-    columns = columns_of(records)
+    """Return the column that names the raters; of nameless responses their number.
+
+    An empty column names nobody.
+    """
+    columns: list[str] = []
+    for name in columns_of(records):
+        if not all(is_missing(cell_text(record, name)) for record in records):
+            columns.append(name)
     column = names.first_of({"rater": _ANSWERED_BY}, columns).get("rater")
     number_column = _number_column(columns)
     if column is None or number_column is None:
