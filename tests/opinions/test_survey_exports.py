@@ -193,10 +193,8 @@ def test_sessions_name_raters_who_left_no_address(
 ) -> None:
     """An empty column email was taken for the raters, and each session for a copy."""
     rows = [
-        ["t1", email, f"uuid-{number}", "p", "old", "new", answer]
-        for number, (email, answer) in enumerate(
-            zip(emails, ("incorrect", "correct"), strict=True)
-        )
+        ["t1", emails[0], "uuid-0", "p", "old", "new", "incorrect"],
+        ["t1", emails[1], "uuid-1", "p", "old", "new", "correct"],
     ]
     path = _write(
         tmp_path / "paired_comparison.csv",
