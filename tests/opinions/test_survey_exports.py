@@ -149,6 +149,86 @@ def test_forms_of_microsoft_number_their_responses(tmp_path: Path) -> None:
     ]
 
 
+def test_responses_of_limesurvey_are_raters_and_no_items(tmp_path: Path) -> None:
+    """Its column id numbers the responses; each question was read as a rater."""
+    header = ["id", "submitdate", "lastpage", "startlanguage", "seed"]
+    path = _write(
+        tmp_path / "results.csv",
+        [*header, "AB[SQ001]", "AB[SQ002]"],
+        [7, "2026-11-02 09:05:00", 3, "en", 12345, "A", "B"],
+        [8, "2026-11-02 09:06:00", 3, "en", 54321, "B", "Tie"],
+    )
+    assert _labels(read_labels(path)) == [
+        ("7", "SQ001", "1"),
+        ("7", "SQ002", "2"),
+        ("8", "SQ001", "2"),
+        ("8", "SQ002", "tie"),
+    ]
+
+
+def test_respondents_of_surveymonkey_are_raters(tmp_path: Path) -> None:
+    """Its empty column of addresses was taken for theirs; its header is made one row."""
+    path = _write(
+        tmp_path / "form.csv",
+        [
+            "Respondent ID",
+            "Email Address",
+            "Which is better? [p]",
+            "Which is better? [q]",
+        ],
+        ["11400", "", "A", "B"],
+        ["11401", "", "No preference", "A"],
+    )
+    assert _labels(read_labels(path)) == [
+        ("11400", "p", "1"),
+        ("11400", "q", "2"),
+        ("11401", "p", "tie"),
+        ("11401", "q", "1"),
+    ]
+
+
+@pytest.mark.parametrize("emails", [["", ""], ["ann@x.org", "bob@x.org"]])
+def test_sessions_name_raters_who_left_no_address(
+    emails: list[str], tmp_path: Path
+) -> None:
+    """An empty column email was taken for the raters, and each session for a copy."""
+    rows = [
+        ["t1", emails[0], "uuid-0", "p", "old", "new", "incorrect"],
+        ["t1", emails[1], "uuid-1", "p", "old", "new", "correct"],
+    ]
+    path = _write(
+        tmp_path / "paired_comparison.csv",
+        [
+            "session_test_id",
+            "email",
+            "session_uuid",
+            "trial_id",
+            "choice_reference",
+            "choice_non_reference",
+            "choice_answer",
+        ],
+        *rows,
+    )
+    raters = [email or f"uuid-{number}" for number, email in enumerate(emails)]
+    assert _labels(read_labels(path)) == [(raters[0], "p", "2"), (raters[1], "p", "1")]
+
+
+def test_a_table_without_ids_of_scores_says_what_to_type(tmp_path: Path) -> None:
+    path = _write(
+        tmp_path / "scores.csv",
+        ["clip name", "listener", "score"],
+        ["c1.wav", "ann", 4],
+        ["c2.wav", "ann", 2],
+    )
+    remedy = "--column id=COLUMN, of clip name, listener, score"
+    with pytest.raises(UserError, match=remedy):
+        read_ratings(path)
+    assert read_ratings(path, columns={"id": "clip name"}).facts["score"].tolist() == [
+        4,
+        2,
+    ]
+
+
 def test_questions_may_be_numbered_and_their_items_in_parentheses(
     tmp_path: Path,
 ) -> None:

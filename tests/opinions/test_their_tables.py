@@ -190,6 +190,8 @@ def test_what_is_read_as_a_rater_and_what_is_not_is_named(
         ("id,ann,ben", ("1.0,2.0", "2.0,"), "rater=ann,ben"),
         ("id,remark,gold_choice", ("fine,1", "loud,2"), "preference=gold_choice"),
         ("id,majority,final", ("1,1", "2,1"), "preference=majority"),
+        # as Gorilla marks what it shuffles
+        ("id,randomise_blocks,randomise_trials", ("1,1", "1,1"), "overall=COLUMN"),
         ("id,remark,voice", ("fine,1", "loud,tie"), "preference=voice"),
     ],
 )

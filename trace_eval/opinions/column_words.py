@@ -13,7 +13,8 @@ _DESIGN = frozenset((
     "section", "phase", "study", "wave", "form", "note", "notes", "remark", "comment", "room",
     "site", "channel", "speaker", "turn", "turns", "question", "stage", "step", "seed", "rank",
     "length", "duration", "difficulty", "priority", "cluster", "visit", "experiment", "screen",
-    "attempt", "attempts",
+    "attempt", "attempts", "blocks", "trials", "randomise", "randomize", "timestamp", "timezone",
+    "index", "row", "zone", "spreadsheet", "incorrect", "dishonest",
 ))  # fmt: skip
 
 

@@ -117,7 +117,8 @@ def ratings_in(
         lacking = name if "id" in table else "id"
         raise InputError(
             f"{source.name}: no column {lacking!r}; a file of ratings has id, rater,"
-            " score (or mos, the mean of several) and, where there are several, rubric"
+            " score (or mos, the mean of several) and, where there are several, rubric;"
+            f" name it: --column {lacking}=COLUMN, of {', '.join(source.columns()[:24])}"
         )
     table, traps = without_traps(source.name, table, (name,))
     table[name] = mapped_scores(table[name], columns.mapping)

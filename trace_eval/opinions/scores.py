@@ -333,7 +333,9 @@ def _of_columns(source: OpinionTable, rubric: str | None, columns: Columns) -> O
     for name in ("id", "score"):
         if name not in table:
             raise InputError(
-                f"{source.name}: no column {name!r}; a file of scores has id and score"
+                f"{source.name}: no column {name!r}; a file of scores has id and"
+                f" score; name it: --column {name}=COLUMN, of"
+                f" {', '.join(source.columns()[:24])}"
             )
     unknown = [None] * len(table["id"])
     rubrics = [name or "" for name in table.get("rubric", unknown)]

@@ -44,12 +44,15 @@ _QUESTION_MARKS = ("?", "？", "؟", ";")
 #: The number that a form writes in front of each of its questions.
 _NUMBER = re.compile(r"\A\s*Q?\d{1,3}[.)]\s+")
 
-#: Columns that Microsoft Forms writes in front of its questions; the first numbers the
-#: responses.
-_MICROSOFT = ("ID", "Start time", "Completion time", "Email", "Name")
+#: Columns that number the responses of a form -> others that stand beside them, as
+#: Microsoft Forms and LimeSurvey write them.
+_NUMBERS = {
+    "ID": ("Start time", "Completion time"),
+    "id": ("submitdate", "lastpage", "startlanguage"),
+}
 
 #: Columns of who answered a form, of which other tables may have two.
-_ANSWERED_BY = (*names.LABELS["rater"], "username", "nutzername")
+_ANSWERED_BY = (*names.LABELS["rater"], "username", "nutzername", "respondent_id")
 
 #: A place on a scale with its word, as forms offer it: ``4 - Good``, ``4 (good)``, ``4:
 #: good``.
@@ -101,22 +104,25 @@ def _questions_of(
 
 def is_form(records: Records) -> bool:
     """Tell whether one question has a column for each of several items."""
-    columns = _without_numbers(columns_of(records))
+    columns = columns_of(records)
+    number_column = _number_column(columns)
+    columns = [name for name in columns if name != number_column]
     has_ids = bool(names.first_of({"id": names.NAMES["id"]}, columns))
     return not has_ids and bool(_questions(columns))
 
 
-def _without_numbers(columns: list[str]) -> list[str]:
-    """Leave out the column that numbers the responses, which is no id of an item."""
-    if not set(_MICROSOFT[:3]) <= set(columns):
-        return columns
-    return [name for name in columns if name != _MICROSOFT[0]]
+def _number_column(columns: Collection[str]) -> str | None:
+    """Return the column that numbers the responses, which is no id of an item."""
+    for column, others in _NUMBERS.items():
+        if {column, *others} <= set(columns):
+            return column
+    return None
 
 
 def form(records: Records, notes: list[str]) -> Iterator[SurveyRecord]:
     """Make a record of each item that a row, which is a rater, has answers for."""
-    columns = _without_numbers(columns_of(records))
-    questions = _questions(columns)
+    number_column = _number_column(columns_of(records))
+    questions = _questions(columns_of(records))
     answers: set[str] = set()
     for columns_of_items in questions.values():
         answers.update(columns_of_items.values())
@@ -137,8 +143,8 @@ def form(records: Records, notes: list[str]) -> Iterator[SurveyRecord]:
     )
     for number, record in enumerate(records, start=1):
         shared = {name: value for name, value in record.items() if name not in answers}
-        if rater_column != _MICROSOFT[0] and _MICROSOFT[0] not in columns:
-            shared.pop(_MICROSOFT[0], None)
+        if number_column and number_column != rater_column:
+            shared.pop(number_column, None)
         rater = shared.pop(rater_column, None) if rater_column else f"row {number}"
         shared["rater"] = rater
         for item in every_item:
@@ -170,15 +176,20 @@ def _have_form(columns: Collection[str], form: re.Pattern[str]) -> bool:
 
 
 def _rater_column(records: Records) -> str | None:
-    """Return the column that names the raters; of nameless responses their number."""
-    columns = columns_of(records)
+    """Return the column that names the raters; of nameless responses their number.
+
+    An empty column names nobody.
+    """
+    columns: list[str] = []
+    for name in columns_of(records):
+        if not all(is_missing(cell_text(record, name)) for record in records):
+            columns.append(name)
     column = names.first_of({"rater": _ANSWERED_BY}, columns).get("rater")
-    if _without_numbers(columns) == columns:
-        return column
-    if column is None:
-        return _MICROSOFT[0]
+    number_column = _number_column(columns)
+    if column is None or number_column is None:
+        return column or number_column
     raters = {cell_text(record, column) for record in records}
-    return column if len(raters) == len(records) else _MICROSOFT[0]
+    return column if len(raters) == len(records) else number_column
 
 
 def _place(answer: object) -> object:

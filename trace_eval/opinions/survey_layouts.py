@@ -57,6 +57,33 @@ def fits_any(records: Records) -> bool:
     return any(layout.fits(records) for layout in LAYOUTS)
 
 
+# ---- several columns that may name the raters, of which the first are empty
+
+
+#: What columns of raters are called, without what does not count in a name.
+_RATERS = frozenset(map(names.bare, names.NAMES["rater"]))
+
+
+def _empty_raters(records: Records) -> list[str]:
+    """List columns of raters without a cell, where another one names them."""
+    of_raters = [name for name in columns_of(records) if names.bare(name) in _RATERS]
+    empty: list[str] = []
+    for name in of_raters:
+        if all(is_missing(cell_text(record, name)) for record in records):
+            empty.append(name)
+    return empty if len(empty) < len(of_raters) else []
+
+
+def _has_empty_raters(records: Records) -> bool:
+    return bool(_empty_raters(records))
+
+
+def _named_raters(records: Records, notes: list[str]) -> Iterator[SurveyRecord]:
+    empty = _empty_raters(records)
+    for record in records:
+        yield _without(record, empty)
+
+
 # ---- one column of flags for each choice
 
 
@@ -378,6 +405,7 @@ LAYOUTS: tuple[SurveyLayout, ...] = (
     SurveyLayout(survey_tools.is_studio, survey_tools.studio),
     SurveyLayout(survey_tools.is_qualtrics, survey_tools.qualtrics),
     SurveyLayout(survey_tools.is_batch, survey_tools.batch),
+    SurveyLayout(_has_empty_raters, _named_raters),
     SurveyLayout(_has_flags, _flags),
     SurveyLayout(survey_forms.is_form, survey_forms.form),
     SurveyLayout(_is_arena, _arena),
