@@ -167,7 +167,7 @@ def test_responses_of_limesurvey_are_raters_and_no_items(tmp_path: Path) -> None
 
 
 def test_respondents_of_surveymonkey_are_raters(tmp_path: Path) -> None:
-    """Its empty column of addresses was taken for theirs; its header is made one row."""
+    """Its empty column of addresses was taken for theirs; the header is one row."""
     path = _write(
         tmp_path / "form.csv",
         [

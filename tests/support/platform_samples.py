@@ -81,7 +81,7 @@ def livekit() -> dict[str, Any]:
 
 
 def livekit_js() -> dict[str, Any]:
-    """Return the session report of the agents in JavaScript: milliseconds, camel case."""
+    """Return a session report of agents in JavaScript: milliseconds, camel case."""
     report = livekit()
     report["audio_recording_started_at"] *= 1000
     report["chat_history"] = _in_javascript(report["chat_history"])
