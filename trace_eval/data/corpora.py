@@ -8,6 +8,7 @@ from typing import Any
 from blueprints import InputError
 from trace_eval.data.cells import recording_of
 
+#: A row of a manifest: names of fields to what they hold.
 Record = dict[str, Any]
 
 

@@ -14,7 +14,7 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from trace_eval.data.cells import SOUND_KEYS, first, is_cell, recording_of
-from trace_eval.data.corpora import is_lhotse, is_nemo, lhotse, nemo
+from trace_eval.data.corpora import Record, is_lhotse, is_nemo, lhotse, nemo
 from trace_eval.data.names import (
     AGENTS,
     BETTER,
@@ -27,8 +27,6 @@ from trace_eval.data.names import (
     bare,
 )
 from trace_eval.data.renamed import is_sound
-
-Record = dict[str, Any]
 
 #: Who gave the better and the worse answer.
 BETTER_SYSTEM = ("chosen_model", "chosen_system", "model_chosen", "system_chosen")
