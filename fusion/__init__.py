@@ -1,4 +1,4 @@
-"""Scales, rubrics, and the fusion of three typed ties, in the standard library alone."""
+"""Scales, rubrics and the fusion of typed ties, in the standard library alone."""
 
 from fusion.plain import PLAIN_POLICIES, PlainPolicy, mean_points, threshold
 from fusion.policies import (

@@ -93,7 +93,7 @@ class Message:
 
 
 def sent_record(messages: Sequence[Message]) -> dict[str, JsonValue] | None:
-    """Record a call's sound: parts, seconds, SHA-256 of recipes; None: it has no sound."""
+    """Record a call's sound: parts, seconds, SHA-256 of recipes; None without sound."""
     sounds = [part for message in messages for part in message.sounds]
     if not sounds:
         return None
