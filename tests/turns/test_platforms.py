@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import runpy
 from pathlib import Path
+from time import process_time
 from typing import Any
 
 import pytest
@@ -23,6 +24,7 @@ from tests.support.platform_samples import (
     vapi,
     write_exports,
 )
+from trace_eval.conversations.layouts import otel as spans_of_otel
 from trace_eval.conversations.layouts import read_conversations
 from trace_eval.conversations.layouts.stretches import (
     LoggedSpeech,
@@ -163,6 +165,29 @@ def test_messages_are_the_words_of_the_speech_around_their_request(
         [at for at, _ in expected if at is not None], abs=1e-6
     )
     assert (None, "When is what?") in said or whole
+
+
+def test_long_calls_of_spans_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Answers without requests, and words of many stretches, are not tried by pairs."""
+    tried: list[Any] = []
+    monkeypatch.setattr(
+        spans_of_otel, "_is_beginning", lambda *pair: tried.append(pair)
+    )
+    spans = [
+        _span("chat", 3 * at, 3 * at + 1, output=[_message("assistant", f"Part {at}.")])
+        for at in range(60)
+    ]
+    export = {"resourceSpans": [{"scopeSpans": [{"spans": spans}]}]}
+    call, *_ = spans_of_otel.spoken_in_spans([export])
+    assert len(call["turns"]) == 60
+    assert len(tried) == 0
+
+    stretches = [LoggedSpeech("agent", 3.0 * at, 3.0 * at + 2) for at in range(6000)]
+    words = [Words("agent", str(at), 3.0 * at + 0.1) for at in range(6000)]
+    began = process_time()
+    rows = worded_turns(stretches, words)
+    assert process_time() - began < 1.5  # a try of each pair takes many seconds
+    assert [row["text"] for row in rows] == [str(at) for at in range(6000)]
 
 
 def test_realtime_answers_have_the_times_that_the_log_has(tmp_path: Path) -> None:

@@ -288,5 +288,6 @@ def test_marks_belong_to_the_words_of_a_script() -> None:
         "x",
     ]
     assert split_words("don't (stop)", "'") == ["don't", "stop"]
+    assert split_words("I \u2764\ufe0f it \u2600\ufe0f") == ["I", "it"]
     for word, other in (("payment", "पेमेंट"), ("center", "सेंटर"), ("phone", "फ़ोन")):
         assert consonants(word) == consonants(other)

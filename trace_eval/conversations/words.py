@@ -34,13 +34,15 @@ COMPARED_SCRIPTS = frozenset({"LATIN", "DEVANAGARI"})
 def split_words(text: str, within: str = "") -> list[str]:
     """Split a text into its words; marks, such as vowels of Hindi, belong to them.
 
+    A mark without a letter, such as that of an emoji, is no word.
+
     Args:
         text: with any punctuation.
         within: signs that a word may have inside, but at no end.
     """
     letters = [letter if _is_of_word(letter, within) else " " for letter in text]
     words = (word.strip(within) for word in "".join(letters).split())
-    return [word for word in words if word]
+    return [word for word in words if any(map(str.isalnum, word))]
 
 
 def _is_of_word(letter: str, within: str) -> bool:

@@ -8,7 +8,7 @@ Pipecat has spans of recognised and of synthesised words, which are in order.
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
@@ -160,9 +160,12 @@ def _value(value: Any) -> Any:
 
 def _call(name: str, spans: list[_Span]) -> dict[str, Any]:
     messages: list[_Message] = []
+    contents: list[dict[str, Any]] = []
     facts: dict[str, Any] = {}
     for span in spans:
-        messages += _messages_of_span(span, [one.content for one in messages])
+        added = list(_messages_of_span(span, contents))
+        messages += added
+        contents += (one.content for one in added)
         for key, value in span.facts.items():
             if value is not None:
                 facts[key] = value
@@ -253,7 +256,7 @@ def _places(
     for stretch in sorted(stretches, key=lambda one: one.start):
         starts[stretch.role].append(stretch.start)
     questions = [one for one in messages if one.role == "user" and not one.is_answer]
-    asked = [one.asked_at for one in questions]
+    asked = sorted(one.asked_at for one in questions)
     before, request = math.inf, math.nan
     for number, message in reversed([*enumerate(worded)]):
         if message.role is None or message.is_answer:
@@ -269,9 +272,11 @@ def _places(
     for number, message in enumerate(worded):
         if message.role is None or not message.is_answer:
             continue
-        next_s = min((at for at in asked if at > message.asked_at), default=math.inf)
-        of_role = [at for at in starts[message.role] if message.asked_at <= at < next_s]
-        free = [at for at in of_role if at not in taken] or of_role[-1:]
+        of_role = starts[message.role]
+        later = asked[bisect_right(asked, message.asked_at) :][:1]
+        end = bisect_left(of_role, later[0]) if later else len(of_role)
+        spoken = of_role[bisect_left(of_role, message.asked_at) : end]
+        free = [at for at in spoken if at not in taken] or spoken[-1:]
         if free:
             taken.add(free[0])
             yield number, free[0]
@@ -330,7 +335,9 @@ def _repeated(before: list[dict[str, Any]], request: list[dict[str, Any]]) -> in
     """
     number = 0
     for old in before:
-        new = request[number] if number < len(request) else {}
+        if number == len(request):
+            break
+        new = request[number]
         if _words(old) == _words(new) or _is_beginning(new, old):
             number += 1
         elif _ROLES.get(str(old.get("role"))) != "agent":

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -39,14 +41,14 @@ def worded_turns(
     begun. Words of a side without a stretch are a row without times, where the log had
     them; those without a time stand last. A stretch with neither end nor words is none.
     """
-    rows: list[dict[str, Any]] = []
+    rows: dict[Role, list[dict[str, Any]]] = defaultdict(list)
     placed: list[tuple[float, dict[str, Any]]] = []
     for stretch in sorted(stretches, key=lambda one: one.start):
         row = {"role": stretch.role, "start": stretch.start, "end": stretch.end}
-        rows.append(row)
+        rows[stretch.role].append(row)
         placed.append((stretch.start, row))
     for one in words:
-        spoken = _row_of(rows, one)
+        spoken = _row_of(rows[one.role], one)
         if spoken is None:
             at = math.inf if one.at is None else one.at
             placed.append((at, {"role": one.role, "text": one.text}))
@@ -57,19 +59,30 @@ def worded_turns(
     return [row for _, row in placed if row.get("text") or row.get("end") is not None]
 
 
-def _row_of(rows: Sequence[dict[str, Any]], words: Words) -> dict[str, Any] | None:
+def _row_of(timed: Sequence[dict[str, Any]], words: Words) -> dict[str, Any] | None:
+    """Return the row of a side, in order of its starts, that words belong to."""
     at = words.at
-    timed = [row for row in rows if row["role"] == words.role and "start" in row]
     if at is None or not timed:
         return None
     if words.role == "agent":
-        nearest = min(timed, key=lambda row: abs(row["start"] - at))
-        holds = [row for row in timed if row["start"] <= at <= (row["end"] or at)]
-        if holds and abs(nearest["start"] - at) > _EARLY_S:
-            return holds[-1]  # a later sentence of a long answer
+        number = bisect_left(timed, at, key=_start)
+        around = timed[number : number + 1]
+        if number:
+            before = bisect_left(timed, timed[number - 1]["start"], key=_start)
+            around = [timed[before], *around]
+        nearest = min(around, key=lambda row: abs(row["start"] - at))
+        if abs(nearest["start"] - at) > _EARLY_S:
+            begun = bisect_right(timed, at, key=_start)
+            for earlier in range(begun - 1, -1, -1):
+                if at <= (timed[earlier]["end"] or at):
+                    return timed[earlier]  # a later sentence of a long answer
         return nearest
-    ended = [row for row in timed if row["start"] <= at]
-    if ended and not ended[-1].get("text"):
-        return ended[-1]
-    begun = [row for row in timed if row["start"] <= at + _EARLY_S]
-    return begun[-1] if begun else timed[0]
+    ended = bisect_right(timed, at, key=_start)
+    if ended and not timed[ended - 1].get("text"):
+        return timed[ended - 1]
+    begun = bisect_right(timed, at + _EARLY_S, key=_start)
+    return timed[begun - 1] if begun else timed[0]
+
+
+def _start(row: dict[str, Any]) -> float:
+    return float(row["start"])
