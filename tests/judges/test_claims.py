@@ -140,6 +140,7 @@ The odd word 'zebra' in answer 2 is doubtful, likely a mishearing.
 One expects something like "of course, dear friend" here.
 P808 3.1 v 3.7 for answer 1.
 Answer 1 has that "je ne sais quoi".
+Given the request, what answer 1 does not say, is "my dear friend".
 """.strip().splitlines()
 
 
