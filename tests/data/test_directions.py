@@ -211,6 +211,34 @@ def test_words_that_the_request_wants_are_no_directions(
     assert not read_aloud(request_, answer)
 
 
+@pytest.mark.parametrize(
+    ("asked", "spoken"),
+    [
+        ("Be soft. What is snow like?", "Soft, cold and white. It melts in your hand."),
+        (
+            "Stay warm and friendly: what is the best drink on a cold day?",
+            "Warm milk with honey is the best drink on a cold day.",
+        ),
+    ],
+)
+def test_an_adjective_of_a_list_or_before_its_noun_is_no_direction(
+    asked: str, spoken: str
+) -> None:
+    assert read_aloud(asked, spoken) == ()
+
+
+@pytest.mark.parametrize(
+    ("asked", "spoken"),
+    [
+        ("Sound sad and say: where were you?", "Sad voice where were you?"),
+        ("Laugh and tell me who came.", "Laughs, Tom and Jerry came to the party."),
+        ("Be warm. What do you like?", "Warm, I like the snow and the sun."),
+    ],
+)
+def test_a_direction_before_and_is_still_one(asked: str, spoken: str) -> None:
+    assert read_aloud(asked, spoken)
+
+
 def case(a: str, b: str) -> Case:
     pair = Pair(
         id="p",

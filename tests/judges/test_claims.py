@@ -69,6 +69,10 @@ Pitch of answer 2: -63 Hz
 Pitch diff 63 Hz
 Neither P808 adds up to 4.1.
 Answer 2 is nowhere near as fast as answer 1.
+By P808: 3.72 for answer 1, 3.11 for answer 2.
+By rate: 214 WPM for answer 1.
+Rate (1 - 2): 214 - 104 = 110 WPM
+What I was expecting, given the request, and what answer 1 does not say, is "my dear friend".
 """.strip().splitlines()
 
 FALSE = """
@@ -106,6 +110,9 @@ Answer 2 has 63 Hz on answer 1 in pitch.
 Pitch: 181 Hz - 118 Hz = 93 Hz
 Pitch of answer 2: -123 Hz
 Answer 1 is nowhere near as fast as answer 2.
+By P808: 3.11 for answer 1, 3.72 for answer 2.
+Rate (1 - 2): 214 - 104 = 150 WPM
+What I was expecting, given the request, and what answer 2 does not say, is "my dear friend".
 """.strip().splitlines()
 
 NOT_CHECKABLE = """
@@ -133,6 +140,7 @@ The odd word 'zebra' in answer 2 is doubtful, likely a mishearing.
 One expects something like "of course, dear friend" here.
 P808 3.1 v 3.7 for answer 1.
 Answer 1 has that "je ne sais quoi".
+Given the request, what answer 1 does not say, is "my dear friend".
 """.strip().splitlines()
 
 

@@ -45,7 +45,6 @@ _COMMENTS = words_of(
     "sadly happily luckily honestly seriously surely hopefully curiously"
 )
 
-
 #: Requests with these words are told of, where any adverb may open: "Slowly, it rose."
 _TALES = words_of("story tale happened happen news")
 
@@ -105,7 +104,7 @@ def _fragments(directions: Directions, text: str) -> Iterator[str]:
         for index in dict.fromkeys((0, len(parts) - 1)):
             words = words_in(parts[index])
             comment = _comments(directions, words, sentence)
-            if comment or len(words) > MAX_DIRECTION:
+            if comment or _lists(parts[index:]) or len(words) > MAX_DIRECTION:
                 continue
             opens = number == 0 and index == 0
             closes = number == len(sentences) - 1 and index == len(parts) - 1
@@ -143,7 +142,13 @@ def _comments(directions: Directions, words: Sequence[str], sentence: str) -> bo
     return tale and words[0].endswith("ly")
 
 
-_TALES = words_of("story tale happened happen news")
+def _lists(parts: Sequence[str]) -> bool:
+    """Whether an adjective opens a list of three: "Warm, sweet and creamy"."""
+    words = words_in(" ".join(parts[:2]))
+    alone = len(parts) > 1 and len(words_in(parts[0])) == 1 and len(words) > 3
+    if not alone or words[2] != "and":
+        return False
+    return not (words[0].endswith("ly") or _SOUND.fullmatch(words[0]))
 
 
 def _heard_as(directions: Directions, words: Sequence[str], least: float) -> bool:

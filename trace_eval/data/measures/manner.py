@@ -83,7 +83,12 @@ _NOTE = re.compile(r"(?<![(\[*<])[(\[*<]+\s*(?P<what>[^()\[\]*<>:]{2,40}?)\s*[)\
 _QUOTE = re.compile(
     r"(?<!\w)(?P<mark>[\"'])(?=\S)(?P<words>.*?\S)(?P=mark)(?!\w)", re.S
 )
-_ANSWERS = re.compile(r"\b(?:answer|reply|respond|tell|explain)\b")
+_ANSWERS = re.compile(
+    r"\b(?:answer|reply|respond|tell|explain)\b"
+    r"|^(?!.*\b(?:say|read|repeat|recite|pronounce|speak|whisper|shout|sing)\b).*"
+    r"\b(?:be|sound|stay|remain)\b",
+    re.S,
+)
 _COLON = re.compile(r":\s*(?P<words>[^:]+)$", re.S)
 
 #: The word itself is asked for, or what it means.

@@ -92,7 +92,7 @@ _GAP_HEAD = re.compile(
     r" ?\(?\+?$"
     r"|(?:\b(?:difference|diff\b\.?|gap|margin)|\u0394|\bdelta)"
     r"(?: (?:in|of|on|for))? ?[\w. ()-]{0,30}[:=] ?$"
-    r"|\b(?:difference|gap|margin|diff) $|\A\s*By [\w .]{1,30}: $",
+    r"|\b(?:difference|gap|margin|diff) $",
     re.I,
 )
 _GAP_TAIL = re.compile(
@@ -141,6 +141,7 @@ def _is_negative_gap(sentence: Sentence, token: Token) -> bool:
 _MINUEND = re.compile(r" ?- ?-?\d[\d.]*[^=\d]{0,24}= ?[-+]?\d")
 _RESULT = re.compile(r"\d[^=\d]{0,24}- ?-?\d[\d.]*[^=\d]{0,24}= ?$")
 _SUBTRAHEND = re.compile(r" ?= ?[-+]?\d")
+_SIDES = re.compile(r" ?- ?[12]\)?:")
 
 
 def _is_result(sentence: Sentence, token: Token) -> bool:
@@ -153,6 +154,8 @@ def is_operand(sentence: Sentence, token: Token) -> bool:
     tail = sentence.words(token.end, token.end + 60)
     if _MINUEND.match(tail):
         return True
+    if token.digits in ("1", "2") and not token.unit and _SIDES.match(tail):
+        return True  # "Rate (1 - 2): ..." names the answers
     head = sentence.words(token.start - 40, token.start)
     return bool(_SUBTRAHEND.match(tail) and re.search(r"\d[^=\d]{0,24}- ?$", head))
 

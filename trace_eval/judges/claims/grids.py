@@ -48,9 +48,12 @@ def _row(cells: list[str]) -> str:
 
 
 def _named(heading: str) -> str:
-    """Return a heading; a bare letter or digit names an answer."""
-    if heading.strip("*_ ") in ("A", "B", "1", "2"):
+    """Return a heading; a bare letter or digit names an answer, "by" a difference."""
+    bare = heading.strip("*_ ")
+    if bare in ("A", "B", "1", "2"):
         return f"answer {heading}"
+    if bare.lower() == "by":
+        return "difference of"
     return heading
 
 
