@@ -143,9 +143,6 @@ def _comments(directions: Directions, words: Sequence[str], sentence: str) -> bo
     return tale and words[0].endswith("ly")
 
 
-_TALES = words_of("story tale happened happen news")
-
-
 def _heard_as(directions: Directions, words: Sequence[str], least: float) -> bool:
     """Whether words sound like a direction that was read out."""
     if all(word in _CHATTER or word in directions.content for word in words):
