@@ -1,4 +1,4 @@
-"""Words beside the numbers of a scale of comparison: what ``--map`` may make of them."""
+"""Words beside numbers of a scale of comparison: what ``--map`` may make of them."""
 
 from __future__ import annotations
 

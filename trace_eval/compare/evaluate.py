@@ -298,7 +298,7 @@ def _filled(codes: Mapping[str, Codes]) -> dict[str, Codes]:
 
 
 def _shared(sources: Mapping[str, Opinions]) -> Texts:
-    """Return the ids that all runs have, in the first one's order; refuse to find none."""
+    """Return the ids that all runs have, in the first one's order; at least one."""
     ids = next(iter(sources.values())).ids
     is_shared = np.ones(len(ids), bool)
     for source in sources.values():

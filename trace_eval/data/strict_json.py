@@ -138,7 +138,7 @@ def lines_of(file: IO[bytes], max_bytes: int) -> Iterator[bytes | BadJson]:
 
 
 def holds_lines(path: Path) -> bool:
-    """Tell whether a file is JSON lines, whatever its name: a whole object, then more."""
+    """Tell whether a file is JSON lines, whatever its name: an object, then more."""
     with path.open("rb") as file:
         first = file.readline(MAX_LINE_BYTES + 1)
         if not first.removeprefix(_BOM).startswith(b"{") or not file.read(4096).strip():

@@ -183,7 +183,7 @@ def encode(
         if is_missing(value):
             codes[row] = MISSING
             continue
-        if isinstance(value, OffScale):
+        if isinstance(value, NotOnScale):
             why = value.why
         unread.add(
             called or column,
@@ -243,7 +243,7 @@ def labels_beside_scale(labels: tuple[str, ...], scale: Ends | None) -> tuple[st
 
 
 @dataclass(frozen=True)
-class OffScale:
+class NotOnScale:
     """A number that is not on the declared scale: no label, even if it is 1 or 2."""
 
     text: str
@@ -264,5 +264,5 @@ def on_scale(value: object, scale: Ends) -> object:
     if number is None:
         return value
     if not scale.holds(number):
-        return OffScale(str(value), scale)
+        return NotOnScale(str(value), scale)
     return scale.label(number)

@@ -25,7 +25,7 @@ from trace_eval.opinions.absent_columns import refuse_without
 from trace_eval.opinions.cells import without_traps
 from trace_eval.opinions.codes import LABEL_COLUMNS, LABELS, SCORE_FACTS, flip
 from trace_eval.opinions.encoding import (
-    OffScale,
+    NotOnScale,
     RowSystems,
     labels_beside_scale,
     mapped,
@@ -223,7 +223,7 @@ def _labels(
         if scale is not None:
             scaled = on_scale(text, scale)
             text = str(scaled)
-        if isinstance(scaled, OffScale):
+        if isinstance(scaled, NotOnScale):
             unread.add(
                 str(name),
                 values,
