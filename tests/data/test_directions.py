@@ -118,6 +118,12 @@ ALOUD = [
 ]
 
 RIGHTLY = [
+    ("Will it be cold tomorrow?", "Cold, with some rain in the morning."),
+    ("Should I be slow or fast when lifting?", "Slow. Lift with control."),
+    ("Is it better to be quiet or loud in class?", "Quiet, so that others can learn."),
+    ("Should bread be soft?", "Yes, soft."),
+    ("How do I stay warm in winter?", "Warm. That is what you want, so wear wool."),
+    ("Give me three tips to stay calm.", "Breathe. Walk. Third, be calm."),
     ("Be specific and tell me why.", "Specifically, the fuse is blown."),
     ("Tell me with a laugh what is healthy.", "Laughing is healthy for all of us."),
     ('Say "The shop is closed" with a sigh.', "Sure, here it is: the shop is closed."),

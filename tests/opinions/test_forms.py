@@ -87,6 +87,11 @@ def test_items_that_are_blocks_of_their_own_are_items(
         ["ann (1, 2 or tie)", "bob (1, 2 or tie)"],
         ["ann - label", "bob - label"],
         ["Content (who wins)", "Delivery (who wins)"],
+        ["file", "ann - better?", "bob - better?"],
+        ["Rater 1 (A or B?)", "Rater 2 (A or B?)"],
+        ["Content [who wins?]", "Delivery [who wins?]"],
+        ["wav_a", "wav_b", "preference", "A 1 (clipped?)", "B 2 (clipped?)"],
+        ["system_a", "system_b", "overall", "Note 1 (why?)", "Note 2 (why?)"],
     ],
 )
 def test_units_and_notes_behind_columns_are_no_questions(columns: list[str]) -> None:

@@ -77,3 +77,9 @@ def test_numbers_of_the_labels_scale_are_none_of_the_judge_beside_them() -> None
     )
     assert code == 0, said
     assert "100 %" in said
+
+
+def test_what_matches_has_no_letters_beside_a_scale(tmp_path: Path) -> None:
+    rows = "id,overall,match\nq1,-2,perhaps\nq2,1,true\n"
+    with pytest.raises(UserError, match="labels are true, false;"):
+        _read(tmp_path, rows, "-3..3", {})

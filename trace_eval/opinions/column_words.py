@@ -23,6 +23,13 @@ _SUMS = frozenset((
     "majority", "final", "consensus", "gold", "aggregate", "aggregated", "adjudicated", "resolved",
 ))  # fmt: skip
 
+#: A column of one rater, whatever it holds.
+RATER = re.compile(
+    r"(r|rater|annotator|listener|worker|participant|evaluator|subject|judge|assessor|user|p|l)"
+    r"[\s_-]*\d+",
+    re.I,
+)
+
 #: What columns are called that say how sure a rater was, or what the right answer is.
 _OF_NO_RATER = frozenset((
     "confidence", "confident", "certainty", "certain", "sure", "truth", "expected", "correct",

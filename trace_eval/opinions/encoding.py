@@ -237,7 +237,7 @@ def _codes_by_label(column: str) -> dict[str, int]:
 
 def labels_beside_scale(labels: tuple[str, ...], scale: Ends | None) -> tuple[str, ...]:
     """Return what may stand in a column: sides by letters if numbers are a scale's."""
-    if scale is None:
+    if scale is None or labels[: len(LETTERS)] != tuple(LETTERS.values()):
         return labels
     return (*LETTERS, *labels[len(LETTERS) :])
 

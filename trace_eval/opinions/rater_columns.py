@@ -19,6 +19,7 @@ from trace_eval.data.spelling import (
 )
 from trace_eval.opinions.cells import number_of
 from trace_eval.opinions.column_words import (
+    RATER,
     names_a_part,
     names_worse,
     of_one_opinion,
@@ -31,7 +32,6 @@ from trace_eval.opinions.label_files import (
     names_raters,
 )
 from trace_eval.opinions.opinions import DataWarning
-from trace_eval.opinions.survey_layouts import RATER
 
 
 def dimension_of(labels: Collection[str]) -> str:

@@ -10,7 +10,7 @@ from blueprints import counted
 from trace_eval.data import names
 from trace_eval.data.spelling import is_missing
 from trace_eval.opinions.cells import CATEGORIES, number_of
-from trace_eval.opinions.column_words import names_a_part
+from trace_eval.opinions.column_words import RATER, names_a_part
 from trace_eval.opinions.survey_cells import (
     Records,
     SurveyRecord,
@@ -41,6 +41,8 @@ _FORMS = (
 #: What a question ends with, also in Chinese, Arabic and Greek.
 _QUESTION_MARKS = ("?", "？", "؟", ";")
 
+_DIGIT = re.compile(r"\d")
+
 #: The number that a form writes in front of each of its questions.
 _NUMBER = re.compile(r"\A\s*Q?\d{1,3}[.)]\s+")
 
@@ -65,9 +67,12 @@ def _questions(columns: Collection[str]) -> dict[str, dict[str, str]]:
     """Map questions about several items to their items' columns of answers.
 
     The same question about the same item twice is none that is read. Where each item is
-    a block of its own, its question stands where its item would.
+    a block of its own, its question stands where its item would; a table of labels may
+    have notes that look alike: ``A (clipped?)``.
     """
-    for is_swapped in (False, True):
+    is_of_labels = bool(names.first_of(names.LABELS, columns).keys() - {"rater"})
+    ways = (False,) if is_of_labels else (False, True)
+    for is_swapped in ways:
         for form in _FORMS:
             questions = _questions_of(columns, form, is_swapped)
             if questions:
@@ -82,7 +87,8 @@ def _questions_of(
 
     Args:
         is_swapped: what is written as an item is the question, and ends with its mark:
-            ``Pair 1 [Which is better?]``. A unit, as in ``delay [ms]``, does not.
+            ``Pair 1 [Which is better?]``. A unit, as in ``delay [ms]``, does not. The
+            item has a number: ``ann [Which is better?]`` is a rater.
     """
     questions: dict[str, dict[str, str]] = {}
     for name in columns:
@@ -93,7 +99,8 @@ def _questions_of(
         item = parts["item"].strip()
         if is_swapped:
             question, item = item, question
-            if not question.endswith(_QUESTION_MARKS):
+            is_numbered = _DIGIT.search(item) and not RATER.fullmatch(item)
+            if not is_numbered or not question.endswith(_QUESTION_MARKS):
                 continue
         items = questions.setdefault(question, {})
         if item in items:

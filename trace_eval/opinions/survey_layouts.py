@@ -17,19 +17,13 @@ from trace_eval.data import names
 from trace_eval.data.spelling import PLAIN, is_missing
 from trace_eval.opinions import survey_forms, survey_tools, webmushra
 from trace_eval.opinions.cells import number_of
+from trace_eval.opinions.column_words import RATER
 from trace_eval.opinions.survey_cells import (
     Records,
     SurveyRecord,
     cell_text,
     columns_of,
     label_of,
-)
-
-#: A column of one rater, whatever it holds.
-RATER = re.compile(
-    r"(r|rater|annotator|listener|worker|participant|evaluator|subject|judge|assessor|user|p|l)"
-    r"[\s_-]*\d+",
-    re.I,
 )
 
 #: Records that are looked at for a layout.

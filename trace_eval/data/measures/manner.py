@@ -42,6 +42,16 @@ _SAYING = (
     r"(?: (?:me|it|this|that|to me))?"
 )
 
+#: What stands before a request; "will it be cold?" asks for no manner.
+_ASKED = r"(?:^|[.,:;!?]\s*|\b(?:please|and|but|then|i want you to|i'd like you to)\s+)"
+
+#: Words that say how to speak where that is asked for, and may stand in any question.
+_ANY_MANNER = (
+    r"[a-z]+(?:ed|y|ful|ing|ic|ous|ish|less|ive)|sad|angry|mad|calm|glad|shy|bored|warm|solemn"
+    r"|gentle|soft|quiet|loud|stern|grave|hoarse|tender|timid|sincere|mellow|brisk|grim|tense"
+    r"|upbeat|smug|slow|cold"
+)
+
 #: How directions are asked for; the group ``what`` holds their words.
 _PATTERNS = tuple(
     re.compile(pattern)
@@ -53,10 +63,11 @@ _PATTERNS = tuple(
         rf" (?:an?|some|your|the)? ?(?P<what>(?:[\w-]+ ){{0,2}}{SOUNDS})s?\b",
         rf"{_START}(?P<what>{SOUNDS})\b",
         rf"\b(?:while|by) (?P<what>{_PARTICIPLES})\b",
-        r"\b(?:sound|be|act|seem|appear|stay|remain) (?:very |really |as )?"
+        r"\b(?:sound|be|act|seem|appear) (?:very |really |as )?"
         r"(?P<what>[a-z]+(?:ed|y|ful|ing|ic|ous|ish|less|ive)"
-        r"|sad|angry|mad|calm|glad|shy|bored|warm|solemn|gentle|soft|quiet|loud|stern|grave"
-        r"|hoarse|tender|timid|sincere|mellow|brisk|grim|tense|upbeat|smug|slow|cold)\b",
+        r"|sad|angry|mad|calm|glad|shy|bored)\b",
+        rf"(?:\bsound|{_ASKED}(?:be|act|seem|appear|stay|remain)) (?:very |really |as )?"
+        rf"(?P<what>{_ANY_MANNER})\b",
         rf"{_SAYING}\s+(?P<what>{_PARTICIPLES})\s*(?:[.,:;!?]|$|that\b)",
         r"\b(?P<what>clear(?:s|ing)? (?:your|his|her|the) throat"
         r"|tak(?:e|es|ing) an? (?:\w+ )?breath)\b",
