@@ -61,10 +61,14 @@ def sphere(reader: Reader, place: int) -> SampleLayout | None:
     fields = dict(_FIELD.findall(reader.at(place, length)))
     if fields.get(b"sample_coding", b"pcm") not in _UNPACKED:
         return None
-    frame = _number(fields, b"channel_count", 1) * _number(fields, b"sample_n_bytes", 1)
+    width = _number(fields, b"sample_n_bytes", 1)
+    frame = _number(fields, b"channel_count", 1) * width
+    count = _number(fields, b"sample_count", 0)
+    # Some writers count the samples of all channels together.
+    counts_all_channels = count * width == reader.size - place - length
     return _counted(
         place + length,
-        _number(fields, b"sample_count", 0) * frame,
+        count * (width if counts_all_channels else frame),
         frame=frame,
         hertz=_number(fields, b"sample_rate", 0),
     )

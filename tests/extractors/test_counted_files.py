@@ -42,6 +42,14 @@ def test_a_count_of_the_last_flush_does_not_end_the_sound(count: int) -> None:
     np.testing.assert_array_equal(decode(flushed).samples, decode(whole).samples)
 
 
+def test_a_count_of_all_channels_is_no_missing_end() -> None:
+    per_channel = encoded("NIST/PCM_16", 1.0, channels=2)
+    in_all = per_channel.replace(b"sample_count -i 16000", b"sample_count -i 32000")
+    assert in_all != per_channel
+    clip = decode(in_all)
+    assert (clip.seconds, clip.cut) == (1.0, None)
+
+
 @pytest.mark.parametrize("form", ["MAT4", "MPC2K", "SDS", "XI"])
 def test_samples_of_instruments_are_refused_with_a_remedy(form: str) -> None:
     subtype = "DPCM_16" if form == "XI" else "PCM_16"

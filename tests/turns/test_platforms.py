@@ -167,6 +167,22 @@ def test_messages_are_the_words_of_the_speech_around_their_request(
     assert (None, "When is what?") in said or whole
 
 
+def test_a_request_that_repeats_an_earlier_one_is_a_turn(tmp_path: Path) -> None:
+    """A request of the new message alone may say what was said behind a greeting."""
+    said = ["Hello.", "yes", "Sure?", "yes", "Done."]
+    greeting, yes, sure, again, done = (
+        [_message("user" if text == "yes" else "assistant", text)] for text in said
+    )
+    spans = [
+        _span("chat", 0, 1, output=greeting),
+        _span("chat", 2, 3, input=yes, output=sure),
+        _span("chat", 4, 5, input=again, output=done),
+    ]
+    value = {"resourceSpans": [{"scopeSpans": [{"spans": spans}]}]}
+    call = _one(_write(tmp_path, value)).conversation
+    assert [turn.text for turn in call.turns] == said
+
+
 def test_long_calls_of_spans_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Answers without requests, and words of many stretches, are not tried by pairs."""
     tried: list[Any] = []

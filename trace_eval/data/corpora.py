@@ -77,7 +77,7 @@ def _lhotse_audio(record: Record, whole: Mapping[str, Any]) -> Any:
     Raises:
         InputError: only Lhotse can make it.
     """
-    sources = record.pop("sources", None) or whole["sources"]
+    sources = [*(record.pop("sources", None) or whole.get("sources") or ())]
     kinds = set()
     for source in sources:
         kinds.add(source.get("type") if isinstance(source, Mapping) else None)

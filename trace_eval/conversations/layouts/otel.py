@@ -331,9 +331,11 @@ def _repeated(before: list[dict[str, Any]], request: list[dict[str, Any]]) -> in
     """Count the messages before it that a request repeats at its beginning.
 
     An answer that was interrupted is repeated as far as it was spoken, and one that
-    nobody heard is left out.
+    nobody heard is left out. A request that has nothing else is new where an answer was
+    left out before it: "yes" is said again behind a greeting.
     """
     number = 0
+    begins_later = False
     for old in before:
         if number == len(request):
             break
@@ -342,7 +344,9 @@ def _repeated(before: list[dict[str, Any]], request: list[dict[str, Any]]) -> in
             number += 1
         elif _ROLES.get(str(old.get("role"))) != "agent":
             break
-    return number
+        elif not number:
+            begins_later = True
+    return 0 if begins_later and number == len(request) else number
 
 
 def _is_beginning(new: dict[str, Any], old: dict[str, Any]) -> bool:

@@ -302,8 +302,9 @@ _PREDICATES = words_of(
     "is are was were can could may might will would should must has have had do does did",
     "helps help makes make gives give means mean shows show works work gets get comes come",
     "fills fill carries carry spreads spread hurts hurt stops stop needs need takes take",
-    "cools saves draws wins keeps sounds seems suits costs and or but that which who",
-    "before until",
+) | words_of(
+    "cools saves draws wins keeps sounds seems suits costs",
+    "and or but that which who before until",
 )
 _CLAUSES = words_of("you at from of on for to")
 

@@ -235,7 +235,7 @@ class Scored:
 
     @property
     def off_scale(self) -> str | None:
-        """Say why its numbers have an order and no distances; None if they have both."""
+        """Say why its numbers have an order but no distances; None: they have both."""
         return self.reason if self.judge.scale is None else None
 
 
