@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 #: A heading that is an answer's name.
-_SIDE = re.compile(r"(?:the )?(?:[A-Za-z]+ )?(?:[12AB]|first|second|one|two)")
+_SIDE = re.compile(r"(?:the )?(?:[A-Za-z]{1,20} )?(?:[12AB]|first|second|one|two)")
 
 #: Wider tables are read up to here.
 _MOST_CELLS = 12

@@ -176,7 +176,7 @@ _SOUGHT = re.compile(
 )
 #: "I looked for it in answer 1 and did not find it", "..., but it does not".
 _NOT_FOUND = re.compile(
-    r"[^;\"]{0,40}(?:,? (?:and|but|yet|though|although|which|only)\b|,|\.)[^;\"]{0,24}"
+    r"\A[^;\"]{0,40}(?:,? (?:and|but|yet|though|although|which|only)\b|,|\.)[^;\"]{0,24}"
     r"(?:\b(?:did|does|do|could|can|is|was|has|have|there is|there's)(?: not|n't)\b|\bnever\b"
     r"|\bcannot\b|\bin vain\b|\bfail(?:ed|s)\b|\bno such\b|\bnot there\b|\bnothing\b)",
     re.I,
