@@ -27,6 +27,9 @@ ALIKE = 16
 #: The longest header of SPHERE that is read, bytes.
 _MOST_HEADER = 1 << 16
 
+#: Digits of the longest number of a header that is read.
+_MOST_DIGITS = 18
+
 _FIELD = re.compile(rb"^(\w+)[ \t]+-(?:i|s\d+)[ \t]+(\S+)", re.M)
 
 #: Codings of SPHERE whose samples stand as they are; others are packed.
@@ -75,8 +78,9 @@ def sphere(reader: Reader, place: int) -> SampleLayout | None:
 
 
 def _number(fields: dict[bytes, bytes], name: bytes, otherwise: int) -> int:
+    """Return a number of a header; one that no recording has counts as not stated."""
     text = fields.get(name, b"")
-    return int(text) if text.isdigit() else otherwise
+    return int(text) if text.isdigit() and len(text) <= _MOST_DIGITS else otherwise
 
 
 def avr(reader: Reader, place: int) -> SampleLayout:

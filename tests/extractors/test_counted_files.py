@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import struct
 
 import numpy as np
 import pytest
 
 from extractors.audio import AudioError, decode
+from extractors.framing.extents import Extent, extents
 from tests.support.encoded import RATE, encoded
 
 _COUNTED = ("NIST/PCM_16", "NIST/ULAW", "AVR/PCM_16", "SVX/PCM_16")
@@ -48,6 +50,14 @@ def test_a_count_of_all_channels_is_no_missing_end() -> None:
     assert in_all != per_channel
     clip = decode(in_all)
     assert (clip.seconds, clip.cut) == (1.0, None)
+
+
+@pytest.mark.parametrize("digits", [19, 400, 5_000])
+@pytest.mark.parametrize("field", ["sample_count", "sample_rate", "channel_count"])
+def test_a_number_without_end_is_not_read(field: str, digits: int) -> None:
+    header = b"NIST_1A\n   8192\n%s -i %s\n" % (field.encode(), b"9" * digits)
+    file = header.ljust(8192, b"\0") + bytes(32_000)
+    assert extents(io.BytesIO(file), len(file)) == [Extent(0, len(file))]
 
 
 @pytest.mark.parametrize("form", ["MAT4", "MPC2K", "SDS", "XI"])
