@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import combinations
 from math import factorial
 from pathlib import Path
 
@@ -25,7 +26,14 @@ from trace_eval.stats.ranking.outcomes import (
 )
 from trace_eval.stats.ranking.prepare import human_table
 from trace_eval.stats.ranking.report import RankReport
-from trace_eval.stats.ranking.strengths import BAR, strengths
+from trace_eval.stats.ranking.strengths import (
+    BAR,
+    _bounded,
+    connected,
+    problem,
+    runaways,
+    strengths,
+)
 
 RNG = np.random.default_rng(17)
 
@@ -150,6 +158,30 @@ def test_a_loss_or_a_circle_bounds_every_strength(name: str, played: str) -> Non
     got = strengths(MODELS[name], outcomes_of(games(played)))
     assert got.values is not None
     assert max(map(abs, got.values)) < 5
+
+
+@pytest.mark.parametrize("typed", [False, True], ids=["plain", "with the bar"])
+def test_ties_hold_where_no_direction_is_likelier(typed: bool) -> None:
+    # Another way to the same answer: the linear program that names the systems.
+    rng = np.random.default_rng(0)
+    model = MODELS["davidson"]
+    running_away = 0
+    for _ in range(200):
+        systems = "wxyz"[: rng.integers(2, 5)]
+        played = [
+            f"{one}{other}{outcome}"
+            for one, other in combinations(systems, 2)
+            for outcome in rng.permutation(list("12gb"))[: rng.integers(1, 3)]
+        ]
+        outcomes = outcomes_of(games(" ".join(played)))
+        setup = problem(outcomes, typed, 0.0)
+        counts = outcomes.counts.reshape(1, -1).astype(float)
+        if not connected(setup.beats(counts)).all():
+            continue  # without an answer for another reason
+        has_maximum = runaways(model, setup, counts[0]) is None
+        assert _bounded(model, setup, counts).tolist() == [has_maximum], played
+        running_away += not has_maximum
+    assert typed or running_away >= 20  # the bar wins and loses, which holds them
 
 
 @pytest.mark.parametrize("name", MODELS)

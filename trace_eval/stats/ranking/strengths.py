@@ -13,6 +13,7 @@ together; ``prior=1`` is half a win and half a loss.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -63,17 +64,43 @@ class StrengthModel:
         fits = len(counts)
         systems = len(self.names)
         beats = np.zeros((fits, systems, systems))
-        real = _decisions(counts)
-        with_bar = (counts @ self.virtual).reshape(fits, -1, 3)
-        bar_design = self.virtual_design[: with_bar.shape[1]]
-        for games, design in ((real, self.design), (with_bar, bar_design)):
-            # every two meet in one game
-            first = design.argmax(1)
-            second = design.argmin(1)
-            wins, losses, ties = np.moveaxis(games, -1, 0)
+        for first, second, (wins, losses, ties) in self._meetings(counts):
             beats[:, first, second] += wins + ties
             beats[:, second, first] += losses + ties
         return beats
+
+    def furthest(self, counts: Array) -> tuple[Array, Mask]:
+        """Return how far each system may be ahead of another, and where ties occur.
+
+        Distances are in steps of the tie parameter: 1 where the two tied, -1 where the
+        other one won, else infinity. A prior is left out.
+
+        Returns:
+            [shape=(fits, systems, systems)] and [shape=(fits,)].
+        """
+        fits = len(counts)
+        systems = len(self.names)
+        furthest = np.full((fits, systems, systems), np.inf)
+        is_tied = np.zeros(fits, bool)
+        for first, second, (wins, losses, ties) in self._meetings(counts):
+            at_most = np.where(ties > 0, 1.0, np.inf)
+            furthest[:, first, second] = np.where(losses > 0, -1.0, at_most)
+            furthest[:, second, first] = np.where(wins > 0, -1.0, at_most)
+            is_tied |= (ties > 0).any(-1)
+        return furthest, is_tied
+
+    def _meetings(self, counts: Array) -> Iterator[tuple[Array, Array, Array]]:
+        """Yield who met whom, and wins, losses and ties of these [shape=(3, fits, n)].
+
+        First the systems, then systems and bar; every two meet once.
+        """
+        with_bar = (counts @ self.virtual).reshape(len(counts), -1, 3)
+        bar_design = self.virtual_design[: with_bar.shape[1]]
+        games = ((_decisions(counts), self.design), (with_bar, bar_design))
+        for outcomes, design in games:
+            first = design.argmax(1)
+            second = design.argmin(1)
+            yield first, second, np.moveaxis(outcomes, -1, 0)
 
 
 def _decisions(counts: Array) -> Array:
@@ -187,16 +214,32 @@ def _bounded(model: Model, setup: StrengthModel, counts: Array) -> Array:
     """Tell whether strengths and tie parameter cannot run away together.
 
     Only which outcomes of a count vector occur decides that, so equal patterns are
-    asked about once.
+    asked about once. A prior is won and lost against everybody, and holds them.
     """
-    if model.parameter is None:
+    if model.parameter is None or setup.prior:
         return np.ones(len(counts), bool)
     patterns, place = np.unique(counts > 0, axis=0, return_inverse=True)
-    is_bounded: list[bool] = []
-    for pattern in patterns:
-        leaders = runaways(model, setup, pattern.astype(float))
-        is_bounded.append(leaders is None)
-    return np.asarray(is_bounded)[place.reshape(-1)]
+    return _ties_hold(setup, patterns)[place.reshape(-1)]
+
+
+def _ties_hold(setup: StrengthModel, patterns: Mask) -> Mask:
+    """Mask the patterns of outcomes that hold the tie parameter back.
+
+    Where it grows by 1, a win asks for a distance of at least 1 and a tie allows at
+    most 1. Strengths can follow it unless the wins of some cycle ask for more than its
+    ties allow: a shortest path of negative length from a system to itself (Bellman
+    1958; Floyd 1962). See ``runaways`` for the linear program of which this is a case.
+    """
+    furthest, is_tied = setup.furthest(patterns.astype(float))
+    holds = ~is_tied  # there is nothing to run away
+    for through in range(len(setup.names)):
+        open_ones = np.flatnonzero(~holds)
+        ways = furthest[open_ones]
+        detour = ways[:, :, through, None] + ways[:, None, through, :]
+        ways = np.minimum(ways, detour)
+        furthest[open_ones] = ways
+        holds[open_ones] = (np.diagonal(ways, axis1=1, axis2=2) < 0).any(-1)
+    return holds
 
 
 def runaways(model: Model, setup: StrengthModel, counts: Array) -> str | None:
