@@ -161,19 +161,24 @@ def count_literal(literal: str, answer: str, enough: float) -> int:
     if size == 1:
         return sum(alike(stem(wanted[0]), stem(word)) for word in spoken)
 
-    def likeness(start: int) -> float:
-        return similarity(wanted, spoken[start : start + size])
+    def best_start(first: int) -> int:
+        """Return where the copy begins; words before it may look like its own."""
+        best, highest = first, 0.0
+        for start in range(first, min(first + size, len(spoken))):
+            likeness = similarity(wanted, spoken[start : start + size])
+            if likeness > highest:
+                best, highest = start, likeness
+            if likeness == 1.0:
+                break
+        return best
 
     count = at = 0
     while at < len(spoken):
         if similarity(wanted, spoken[at : at + size], enough) < enough:
             at += 1
             continue
-        # A later start may match better, where the first words are the tail of
-        # something else.
-        starts = range(at, min(at + size, len(spoken)))
         count += 1
-        at = max(starts, key=likeness) + size
+        at = best_start(at) + size
     return count
 
 
