@@ -20,6 +20,7 @@ import blueprints
 import extractors
 import fusion
 import trace_eval
+from tests.support.speed import slowness, within
 from trace_eval.data.urls import redact_urls, redacted
 from trace_eval.judges.ask.connection import MAX_DETAIL, Redactor
 from trace_eval.judges.rules.requests import find_requests
@@ -28,10 +29,11 @@ from trace_eval.judges.views.text.fencing import neutralise, without_paths
 
 #: Characters of a text for a function, and for a single pattern, which has a hundred of
 #: them.
-LENGTH, SHORTER = 100_000, 40_000
+LENGTH, SHORTER = 100_000, 20_000
 
-#: Processor seconds that a pattern may take; where it is quadratic, it takes several.
-PATTERN_S = 0.4
+#: Processor seconds that a pattern may take on the reference core; where it is
+#: quadratic, it takes a second and more.
+PATTERN_S = 0.2
 
 #: Texts that drive patterns back and forth, repeated to ``SHORTER``.
 UNITS = (
@@ -92,12 +94,13 @@ def test_every_pattern_is_linear() -> None:
     }
     assert len(patterns) > 100
     slow = []
+    limit_s = PATTERN_S * slowness()
     for pattern, where in patterns.items():
         for unit in UNITS:
             text: Any = (unit * (SHORTER // len(unit) + 1))[:SHORTER]
             text = f"x{text}t" if unit == "_" else text  # inside of a word
             text = text.encode() if isinstance(pattern.pattern, bytes) else text
-            signal.setitimer(signal.ITIMER_PROF, PATTERN_S)
+            signal.setitimer(signal.ITIMER_PROF, limit_s)
             try:
                 deque(pattern.finditer(text), maxlen=0)
                 pattern.fullmatch(text)
@@ -139,7 +142,7 @@ def test_hostile_texts_cost_a_second_at_most(
 ) -> None:
     started = time.process_time()
     read(text)
-    assert time.process_time() - started < 1
+    assert within(time.process_time() - started, 1)
 
 
 @pytest.mark.parametrize(

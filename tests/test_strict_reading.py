@@ -19,6 +19,7 @@ from blueprints import DamagedFile, UserError
 from fusion import RATINGS
 from fusion.policies import read_policy
 from tests.support.imports import ROOT, calls, modules
+from tests.support.speed import within
 from trace_eval.data import strict_toml
 from trace_eval.data.fused_scores import FILE, FusionModel
 from trace_eval.data.rubrics.load import load_rubric, rubric_path
@@ -152,7 +153,7 @@ def test_hostile_toml_is_refused_in_linear_time(reader: str, tmp_path: Path) -> 
         assert "hostile.toml: " in str(told.value), name
         assert "so it cannot be read; mend it, see " in str(told.value), name
         assert len(str(told.value)) < 600, name
-        assert time.process_time() - started < 4, name
+        assert within(time.process_time() - started, 4), name
     for bad, said in ((b"\xff", "not UTF-8 (byte 1)"), (None, "cannot be read")):
         path.unlink()
         path.write_bytes(bad) if bad else path.mkdir()
@@ -188,7 +189,7 @@ def test_a_rubric_is_checked_in_linear_time(tmp_path: Path) -> None:
     path.write_text(text.replace("\nrules = [", f"\nrules = [{rules}, ", 1))
     started = time.process_time()
     assert len(load_rubric(str(path)).rules) >= 3_000
-    assert time.process_time() - started < 3
+    assert within(time.process_time() - started, 3)
     path.write_text(text + "\n" + "\n".join(f"point{n} = 1" for n in range(5_000)))
     with pytest.raises(UserError) as told:
         load_rubric(str(path))

@@ -18,6 +18,7 @@ from tests.support.cases import verdict
 from tests.support.claimed import REQUEST, fast, findings, slow
 from tests.support.cli import ROOT
 from tests.support.llm_judges import reading_judge
+from tests.support.speed import within
 from trace_eval.data.answers import Answer, Instruction
 from trace_eval.data.items import Pair
 from trace_eval.data.judgement import Judgement, VerdictOpinion
@@ -156,7 +157,7 @@ def test_sides_may_be_called_by_their_number_alone() -> None:
 
 
 def test_a_long_reason_of_nothing_but_numbers_is_read_in_no_time() -> None:
-    started = time.monotonic()
+    started = time.process_time()
     for piece in (
         "1 ",
         "2.1, ",
@@ -166,7 +167,7 @@ def test_a_long_reason_of_nothing_but_numbers_is_read_in_no_time() -> None:
         "answer 1 is faster than ",
     ):
         claims_of(piece * (6000 // len(piece)))
-    assert time.monotonic() - started < 10
+    assert within(time.process_time() - started, 10)
 
 
 @pytest.mark.parametrize("reason", TRUE)

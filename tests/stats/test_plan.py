@@ -12,6 +12,7 @@ import pytest
 from benchmarks.coverage.plan import World
 from blueprints import UserError
 from tests.support.cli import output_of
+from tests.support.speed import within
 from trace_eval.decide.plan import make_plan
 from trace_eval.decide.rank import rank
 from trace_eval.decide.screen import screen
@@ -213,7 +214,7 @@ def test_a_million_pairs_take_seconds() -> None:
     run = gather(judged, Opinions("labels", ids[:100], {"preference": truth[:100]}))
     start = process_time()
     got = make_plan(run, PlanOptions(0.05))
-    assert process_time() - start < 20  # about 4 on an idle machine
+    assert within(process_time() - start, 20)  # about 4 on an idle machine
     # 1.96^2 x 4 x 0.8 x 0.2 / 0.05^2 = 983 labels, if 0.8 were known
     assert 700 < got.labelled + got.more < 1600
 
