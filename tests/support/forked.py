@@ -33,7 +33,10 @@ _BESIDE = (
 
 #: Variables that differ from test to test, and are read when a command uses them, not
 #: on import.
-_READ_ON_USE = ("PYTEST_CURRENT_TEST", "TRACE_EVAL_", "OPENAI_", "OLLAMA_", "AWS_")
+_READ_ON_USE = (
+    *("PYTEST_CURRENT_TEST", "TRACE_EVAL_", "OPENAI_", "OLLAMA_", "AWS_"),
+    *("PATH", "STAND_IN", "HTTP_PROXY", "ALL_PROXY"),
+)
 
 #: Variables that scikit-learn and Ray set in the process that imports them.
 _OF_LIBRARIES = ("KMP_", "RAY_CLIENT_MODE")
