@@ -59,9 +59,11 @@ def _of_user(text: str, heard: str) -> list[tuple[Any, ...]]:
     return [first, (*question[:3], text), answer, (*thanks[:3], None, heard), last]
 
 
+OTHER = "peas hoof mine point mint two some day warning"
+
+
 def _misheard() -> list[tuple[Any, ...]]:
-    other = "peas hoof mine point mint two some day warning"
-    return [one if one[0] == "agent" else (*one, other) for one in GOOD]
+    return [one if one[0] == "agent" else (*one, OTHER) for one in GOOD]
 
 
 def _over() -> list[tuple[Any, ...]]:
@@ -94,6 +96,28 @@ UNWRITTEN = [
     *WROTE[:3],
     ("user", 7.0, 9.0, "No, I said it should be on Tuesday evening."),
     GOOD[4],
+]
+#: The agent falls silent after its greeting, and its recogniser with it.
+STOPPED = [
+    WROTE[0],
+    ("user", 2.5, 4.0, GOOD[1][3], "please move my"),
+    ("user", 8.0, 9.5, "Hello, I said that it should be on Monday.", None),
+    ("user", 14.0, 15.5, "Well, I cannot hear anything, my number is 4 7 1 1.", None),
+]
+STOPPED_IN_ONE = [
+    WROTE[0],
+    (
+        "user",
+        2.5,
+        4.0,
+        f"{GOOD[1][3]} It is 4 7 1 1. {STOPPED[2][3]} It is 4 7 1 1.",
+        f"{GOOD[1][3]} It is 4 7 1 1.",
+    ),
+]
+OTHERS_AND_SILENCE = [
+    STOPPED[0],
+    ("user", 2.5, 5.0, f"{GOOD[1][3]} Not on Tuesday.", OTHER),
+    *STOPPED[2:],
 ]
 FIRST = "please move my appointment to monday in the morning"
 AGAIN = [
@@ -190,6 +214,13 @@ LOST: dict[str, Any] = {
             _call(UNWRITTEN, "timeout"),
             "recogniser",
             "nothing of 9 of 16 words of the caller",
+        ),
+        (_call(STOPPED, "timeout", 25.0), "agent", "is silent, 3 times"),
+        (_call(STOPPED_IN_ONE, "timeout", 25.0), "agent", "is silent, 1 time"),
+        (
+            _call(OTHERS_AND_SILENCE, "timeout", 25.0),
+            "recogniser",
+            "words of the caller otherwise",
         ),
         (_call(AGAIN, "timeout"), "recogniser", "words of the caller more than once"),
         (_call(GREETS, "timeout"), "agent", "words more than once"),

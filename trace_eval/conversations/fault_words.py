@@ -68,18 +68,23 @@ def _other_words_by_turn(
     """
     wrong = whole = 0
     example = ""
+    unanswered = unanswered_at_last(conversation)
     for number, turn in conversation.turns_of("user"):
         in_turn = words_in(turn.text)
         written = words_in(turn.heard)
         if not in_turn or not written or script_of(in_turn) != script_of(written):
             continue
+        counted = len(in_turn)
         errors = _distance(in_turn, written)
-        if errors > _WRONG * len(in_turn) and not example:
+        if number in unanswered:  # what was not written is none of its errors
+            counted = min(counted, len(written))
+            errors -= len(in_turn) - counted
+        if errors > _WRONG * counted and not example:
             first_said = " ".join(in_turn[:6])
             first_written = " ".join(written[:6])
             example = f"turn {number}: {first_said!r} as {first_written!r}"
         wrong += errors
-        whole += len(in_turn)
+        whole += counted
     sounds = _sounds(said)
     unwritten = _unwritten(sounds, wrote)
     are_others = wrong >= _WRONG * whole and unwritten >= _WRONG * len(sounds)
@@ -116,13 +121,18 @@ def _unwritten(sounds: list[str], wrote: list[str]) -> int:
 
 
 def lost_words(conversation: Conversation) -> Iterator[str]:
-    """Yield that the recogniser wrote too few words, other numbers, or words again."""
+    """Yield that the recogniser wrote too few words, other numbers, or words again.
+
+    An agent that stopped writes nothing, either: words that nobody answers any more
+    are not lost by its recogniser.
+    """
     turns = list(conversation.turns_of("user"))
+    unanswered = unanswered_at_last(conversation)
     whole = 0
     written = 0
     few: list[int] = []
     for number, turn in turns:
-        if _seconds(turn) < _TURN_S:
+        if _seconds(turn) < _TURN_S or number in unanswered:
             continue
         words_said = len(words_in(turn.text))
         words_written = min(words_said, len(words_in(turn.heard)))
@@ -137,7 +147,8 @@ def lost_words(conversation: Conversation) -> Iterator[str]:
     for number, turn in turns:
         code = _digits(turn.text)
         digits = _digits(turn.heard)
-        if min(len(code), len(digits)) >= _CODE and code not in digits:
+        is_begun = number in unanswered and digits in code
+        if min(len(code), len(digits)) >= _CODE and code not in digits and not is_begun:
             yield (
                 f"writes {digits!r:.40} in turn {number}, where the caller says"
                 f" {code!r:.40}"
@@ -146,6 +157,16 @@ def lost_words(conversation: Conversation) -> Iterator[str]:
     again, whole = _rows_again(_stream(conversation, "user", "heard"))
     if _too_often(again, whole) and not _said_again(conversation):
         yield f"writes {again} of {whole + _ROW - 1} words of the caller more than once"
+
+
+def unanswered_at_last(conversation: Conversation) -> set[int]:
+    """Return the numbers of the caller's turns after which the agent says nothing more.
+
+    An agent that never spoke leaves none.
+    """
+    agents = [number for number, _ in conversation.turns_of("agent")]
+    users = [number for number, _ in conversation.turns_of("user")]
+    return {number for number in users if agents and number > agents[-1]}
 
 
 def says_again(conversation: Conversation, role: Role) -> Iterator[str]:
