@@ -228,6 +228,45 @@ def test_words_go_to_a_turn_that_lasts_long_enough_for_them(tmp_path: Path) -> N
     ]
 
 
+def test_words_of_eva_go_to_the_turns_near_which_they_are_stamped(
+    tmp_path: Path,
+) -> None:
+    """A session of the user lasts over an answer: EVA gives both texts one number."""
+    spans = [("agent", 0.5, 2.0), ("user", 3.0, 12.0), ("agent", 13.0, 14.0)]
+    folder = write_eva(tmp_path / "r1", spans)
+    path = folder / "user_simulator_events.jsonl"
+    (state, *events) = [json.loads(line) for line in path.read_text().splitlines()]
+    edges = [event for event in events if "event_type" in event]
+    texts = [("assistant_speech", 3.9, "hello"), ("user_speech", 3.1, "a table")]
+    texts += [("assistant_speech", 8.2, "for when"), ("user_speech", 9.4, "Friday")]
+    texts += [("user_speech", 40.0, "nobody hears this")]
+    for kind, at_s, text in texts:
+        stamp = state["timestamp"] + round(1000 * at_s)
+        edges.append({"timestamp": stamp, "type": kind, "data": {"text": text}})
+    edges.sort(key=lambda event: event["timestamp"])
+    path.write_text("".join(json.dumps(event) + "\n" for event in [state, *edges]))
+    wrote = [(4.7, "a table"), (11.8, "fry day")]
+    rows = [
+        {"timestamp": state["timestamp"] + 1000 * at_s, "type": "user", "content": text}
+        for at_s, text in wrote
+    ]
+    transcript = "".join(json.dumps(row) + "\n" for row in rows)
+    (folder / "transcript.jsonl").write_text(transcript)
+    sound = {"agent": [(0.6, 2.0), (6.0, 8.0), (13.0, 14.0)]}
+    sound["user"] = [(3.0, 4.6), (9.0, 11.0)]
+    write_sides(folder, sides(sound, 15.0), ("user.wav", "assistant.wav"))
+    item = _one(read_conversations(folder))
+    assert [(turn.text, turn.heard) for turn in item.conversation.turns] == [
+        ("hello", "hello"),
+        ("a table", "a table"),
+        ("for when", "for when"),
+        ("Friday", "fry day"),
+        (None, None),
+    ]
+    assert "1 text of its log is near no turn that is heard" in item.caveats
+    assert "stamped_texts" not in item.conversation.meta
+
+
 def test_what_the_log_alone_says_is_marked_and_gives_no_figure(tmp_path: Path) -> None:
     """The log has a question at 12 s and an answer at 14 s that nobody hears."""
     more = [*LOGGED, ("user", 12.0, 13.0), ("agent", 14.0, 15.0)]

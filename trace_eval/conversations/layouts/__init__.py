@@ -27,6 +27,7 @@ from trace_eval.conversations.layouts.table import TABLE, is_timed
 from trace_eval.conversations.layouts.tau2 import TAU2
 from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.conversations.sound.logged import held_against_sound
+from trace_eval.conversations.sound.stamped import STAMPED
 from trace_eval.data.conversation import ConversationItem
 from trace_eval.data.files import is_file, is_folder
 from trace_eval.data.names import TURNS, first_of
@@ -211,9 +212,19 @@ def _by_sound(item: ConversationItem, options: ReadOptions) -> ConversationItem:
     """Time a log's call by its recording; where that cannot be heard, the log stays."""
     heard = one(item.id, partial(held_against_sound, item, options))
     if not isinstance(heard, Unread):
-        return heard
+        return _settled(heard)
     why = (
         f"its recording cannot be heard ({heard.reason}): times are those of the log"
         " alone"
     )
-    return item.model_copy(update={"caveats": (*item.caveats, why)})
+    return _settled(item.model_copy(update={"caveats": (*item.caveats, why)}))
+
+
+def _settled(item: ConversationItem) -> ConversationItem:
+    """Return a call without the texts that waited for their turns in the sound."""
+    call = item.conversation
+    if STAMPED not in call.meta:
+        return item
+    meta = {name: value for name, value in call.meta.items() if name != STAMPED}
+    call = call.model_copy(update={"meta": meta})
+    return item.model_copy(update={"conversation": call})

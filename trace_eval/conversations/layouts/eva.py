@@ -40,8 +40,14 @@ from trace_eval.conversations.layouts.eva_numbers import (
     merged,
     number,
 )
+from trace_eval.conversations.layouts.eva_texts import (
+    rows_if_there,
+    stamped_texts,
+    with_transcript,
+)
 from trace_eval.conversations.layouts.recordings import recordings_in, with_recordings
 from trace_eval.conversations.read_options import ReadOptions
+from trace_eval.conversations.sound.stamped import STAMPED, WITHOUT_SPAN
 from trace_eval.conversations.spans import joined
 from trace_eval.data.conversation import (
     Clock,
@@ -126,7 +132,7 @@ def _record(folder: Path, root: Path, options: ReadOptions) -> ConversationItem:
             time=value.get("timestamp"),
             value=value,
         )
-    for value in _rows_if_there(folder / "pipecat_logs.jsonl"):
+    for value in rows_if_there(folder / "pipecat_logs.jsonl"):
         _add(
             log,
             "pipecat",
@@ -156,15 +162,8 @@ def _record(folder: Path, root: Path, options: ReadOptions) -> ConversationItem:
     call = item.conversation.model_copy(update={"instructions": instructions})
     item = item.model_copy(update={"question_id": question, "conversation": call})
     if not whole:
-        item = _with_transcript(item, folder / "transcript.jsonl")
+        item = with_transcript(item, folder / "transcript.jsonl")
     return with_recordings(item, recordings_in(folder, options))
-
-
-def _rows_if_there(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a file; none where there is no such file."""
-    if path.is_file():
-        for _, value in rows_of(path):
-            yield value
 
 
 def _event_file(folder: Path, result: dict[str, Any]) -> Path:
@@ -179,35 +178,6 @@ def _event_file(folder: Path, result: dict[str, Any]) -> Path:
         if name in mentioned:
             return folder / name
     return folder / names[0]
-
-
-def _with_transcript(item: ConversationItem, path: Path) -> ConversationItem:
-    """Add what the agent's recogniser wrote of the user, where no audit log has it.
-
-    A fragment is stamped when its text was ready: it belongs to the last turn that
-    began before.
-    """
-    call = item.conversation
-    words: dict[int, list[str]] = {}
-    for value in _rows_if_there(path):
-        t_ms = number_of(value.get("timestamp"), "timestamp in ms")
-        text = value.get("content")
-        if t_ms is None or value.get("type") != "user" or not isinstance(text, str):
-            continue
-        at_s = t_ms / 1000 - (call.clock.zero or 0.0)
-        begun = [
-            position
-            for position, turn in call.turns_of("user")
-            if (turn.start_s or 0.0) <= at_s
-        ]
-        if begun:
-            words.setdefault(begun[-1], []).append(text)
-    turns = list(call.turns)
-    for position, fragments in words.items():
-        heard = {"heard": " ".join(fragments)}
-        turns[position] = turns[position].model_copy(update=heard)
-    call = call.model_copy(update={"turns": tuple(turns)})
-    return item.model_copy(update={"conversation": call})
 
 
 def _policy(audit: dict[str, Any]) -> str | None:
@@ -309,7 +279,7 @@ def _item(
         unplaced += key not in numbered.spans and any(texts)
     if unplaced:
         turns_of_log = counted(unplaced, "turn")
-        caveats.append(f"the words of {turns_of_log} without a span are not used")
+        caveats.append(f"the words of {turns_of_log} {WITHOUT_SPAN}")
     return ConversationItem(
         id=name,
         question_id=name,
@@ -324,6 +294,7 @@ def _item(
                 "pipeline": pipeline,
                 "sessions": True,
                 "error": text_of(source.get("error")),
+                STAMPED: list(stamped_texts(entries, zero)),
             },
         ),
         caveats=("spans of a log are sessions, not speech", *caveats),

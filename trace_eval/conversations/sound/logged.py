@@ -33,6 +33,7 @@ from trace_eval.conversations.sound.fit import FARTHEST_S, STEP_S, fit
 from trace_eval.conversations.sound.lanes import inside
 from trace_eval.conversations.sound.log_clock import LogClock, running_clock
 from trace_eval.conversations.sound.mono import kept_mix, of_log
+from trace_eval.conversations.sound.stamped import WITHOUT_SPAN, with_stamped
 from trace_eval.conversations.sound.worded import (
     role_names,
     timed_by_sound,
@@ -137,12 +138,20 @@ def held_against_sound(
     if clock:
         faults.append(_of_log(_runs(clock, spoken)))
     result = timed_by_sound(log, sound, apart)
+    earlier = _without_log_alone(item)
+    far_words = 0
+    if apart.fits and apart.likeness is not None:
+        result, far_words = with_stamped(log, result, apart.clock)
+        earlier = tuple(one for one in earlier if not one.endswith(WITHOUT_SPAN))
     meta = log.meta | sound.meta | _meta_of(faults, apart)
     result = result.model_copy(update={"meta": meta})
-    unplaced = unplaced_words(log, result)
+    unplaced = [*unplaced_words(log, result)]
+    if far_words:
+        texts = counted(far_words, "text of its log is", "texts of its log are")
+        unplaced.append(f"{texts} near no turn that is heard")
     details = [fault.detail for fault in faults if fault.detail]
     caveats = (*caveats, apart.sentence(), *unplaced, *details)
-    return _with_caveats(item, result, _without_log_alone(item), caveats)
+    return _with_caveats(item, result, earlier, caveats)
 
 
 def _without_log_alone(item: ConversationItem) -> tuple[str, ...]:

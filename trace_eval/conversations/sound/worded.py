@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from blueprints import counted
 from trace_eval.conversations.sound.apart import Apart
 from trace_eval.conversations.sound.log_clock import LogClock
+from trace_eval.conversations.sound.stamped import can_hold
 from trace_eval.data.conversation import (
     ROLES,
     Conversation,
@@ -20,9 +21,6 @@ from trace_eval.data.conversation import (
 
 #: Words of a turn that is heard nowhere near, seconds, have no place in the sound.
 _NEAR_S = 2.0
-
-#: Letters a second that nobody says.
-_FASTEST = 40.0
 
 
 def role_names(log: Conversation) -> set[str]:
@@ -152,7 +150,7 @@ class _Places:
                 if one.speaker != turn.speaker or overlap_s <= -_NEAR_S:
                     continue
                 rank = (
-                    _can_hold(one, turn),
+                    can_hold(one, turn.text or turn.heard or ""),
                     overlap_s > 0,
                     not one.backchannel,
                     overlap_s,
@@ -217,13 +215,6 @@ class _Places:
 
 def _end(turn: Turn) -> float:
     return turn.end_s or 0.0
-
-
-def _can_hold(heard: Turn, logged: Turn) -> bool:
-    """Tell whether a log's words can be said in the time for which a turn is heard."""
-    seconds = sum(end - start for start, end in heard.stretches)
-    letters = sum(letter.isalpha() for letter in logged.text or logged.heard or "")
-    return letters <= _FASTEST * seconds
 
 
 def _joined_words(texts: Iterable[str | None]) -> str | None:
