@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from trace_eval.conversations.definitions import DEFINITIONS
-from trace_eval.data.conversation import Conversation, ConversationItem
+from trace_eval.data.conversation import Conversation, ConversationItem, SourceEvent
 from trace_eval.report.lanes import lanes_of
+from trace_eval.report.page import templates
 from trace_eval.turns.answers import headline, three_answers
 from trace_eval.turns.report import measure_items
 
@@ -63,6 +64,12 @@ def test_one_sentence_says_all_about_calls() -> None:
     assert _headline(*many, system="new").startswith(
         "new answers after 1.75 s (p90 2.5 s), interrupts in 10 of 10 calls; worst: c"
     )
+    few = _headline(_item("c1"))
+    assert few.startswith(
+        "The agent answers after 1.75 s, in 2 replies only, interrupts"
+    )
+    enough = _headline(_item("c1"), _item("c2"), _item("c3"))
+    assert enough.startswith("The agent answers after 1.75 s, interrupts")
     mono = _item("c1", one_channel=True)
     assert "whether it interrupts is not known; worst: c1" in _headline(mono)
     assert "interrupts in 1 of 1 call;" in _headline(mono, _item("c2"))
@@ -93,6 +100,15 @@ def test_log_and_sound_are_drawn_one_above_the_other() -> None:
     by_log = by_log.model_copy(update={"clock": clock})
     page = lanes_of(by_log, {}, None)  # type: ignore[arg-type]
     assert [lane["log"] for lane in page["lanes"]] == [[], []]
+
+
+def test_a_call_without_tools_has_no_lane_of_tools() -> None:
+    tool = SourceEvent(kind="tool_call", at_s=3.2, data={"name": "book"})
+    for events, lanes in (((), 0), ((tool,), 1)):
+        call = _item("c1").conversation.model_copy(update={"events": events})
+        drawing = lanes_of(call, {}, None)  # type: ignore[arg-type]
+        macro = templates().get_template("lanes.html.j2").module.lanes  # type: ignore[attr-defined]
+        assert str(macro(drawing)).count("<b>tools</b>") == lanes
 
 
 def test_a_call_without_replies_says_why() -> None:

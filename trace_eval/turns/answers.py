@@ -31,7 +31,8 @@ def headline(
     """Return the news on calls in one sentence, short enough for a chat message.
 
     Args:
-        figures: of all these calls; a 90th percentile of too few replies is left out.
+        figures: of all these calls; a 90th percentile of too few replies is left out,
+            and a median of too few says how many they are.
         system: who answers; empty: nobody named it.
     """
     known = [one for one in conversations if "interruption_rate" in one.measured.ratios]
@@ -50,11 +51,14 @@ def _soon(conversations: Sequence[Timed], figures: Mapping[str, TurnFigure]) -> 
     times = [value for value in values if value is not None]
     if not times:
         return "gave no reply that was timed"
+    middle = figures.get("response_p50_s")
     late = figures.get("response_p90_s")
-    nine_in_ten = (
-        "" if late is None or late.value is None else f" (p90 {late.value:.1f} s)"
-    )
-    return f"answers after {float(np.median(times)):.2f} s{nine_in_ten}"
+    more = ""
+    if middle is None or middle.value is None:
+        more = f", in {counted(len(times), 'reply', 'replies')} only"
+    elif late is not None and late.value is not None:
+        more = f" (p90 {late.value:.1f} s)"
+    return f"answers after {float(np.median(times)):.2f} s{more}"
 
 
 def three_answers(conversations: Sequence[Timed]) -> tuple[str, ...]:
