@@ -164,6 +164,27 @@ def _agent_stops_answering(call: Call, rng: np.random.Generator) -> Call:
     return replace(call, spoken=(*call.spoken, again), end=again.end + 9.0)
 
 
+def _agent_falls_silent(call: Call, rng: np.random.Generator) -> Call:
+    """Let the agent say nothing more in mid-call, though the caller goes on.
+
+    EVA gives all that the caller says from then on the number of one turn.
+    """
+    spoken = list(call.spoken[:2])
+    for one in call.spoken[3::2]:
+        by = spoken[-1].end + float(rng.uniform(3.0, 5.0)) - one.start
+        spoken.append(replace(one, start=one.start + by, end=one.end + by))
+    end = spoken[-1].end + 10.0
+    return replace(call, spoken=tuple(spoken), end=end, reason="inactivity_timeout")
+
+
+def _agent_falls_silent_and_deaf(call: Call, rng: np.random.Generator) -> Call:
+    """Let its recogniser write nothing more, either."""
+    call = _agent_falls_silent(call, rng)
+    return callers(
+        call, lambda place, one: replace(one, heard=one.heard if place < 2 else None)
+    )
+
+
 def _agent_is_late(call: Call, rng: np.random.Generator) -> Call:
     late = float(rng.uniform(4.0, 7.0))
     return delayed(call, lambda place, one: late, places=(2, 4, 6, 8))
@@ -382,4 +403,6 @@ KINDS: dict[str, Kind] = {
         "nobody", lambda call, rng: until(call, 9, 0.3, "customer-ended-call")
     ),
     "nothing, one interruption": Kind("nobody", _one_interruption),
+    "falls silent in mid-call": Kind("agent", _agent_falls_silent),
+    "falls silent, its recogniser, too": Kind("agent", _agent_falls_silent_and_deaf),
 }

@@ -10,6 +10,7 @@ import pytest
 
 from tests.support.sided_calls import sides, write_eva, write_sides
 from trace_eval.conversations.layouts import read_conversations
+from trace_eval.conversations.sound.apart import Apart, compared_with_sound
 from trace_eval.conversations.sound.log_clock import running_clock
 from trace_eval.conversations.sound.logged import SWAPPED, disagreements
 from trace_eval.conversations.spans import Spans
@@ -93,6 +94,22 @@ def test_exchanged_channels_are_found_whatever_the_clock_and_claimed_of_no_other
         others = [_logged(_call(seed + 100), rate) for rate in (1.0, 1.1)]
         for log in (*others, _logged(speech, 1.1), _logged(speech, 1.0, 4.0)):
             assert SWAPPED not in {fault.name for fault in disagreements(log, speech)}
+
+
+def test_a_log_of_another_call_is_of_this_one_wherever_it_is_moved_to_no_more() -> None:
+    """With ten seconds to be moved in, most logs of other calls fit somewhat."""
+    others: list[Apart] = []
+    for seed in range(10):
+        speech, log = _call(seed, 30.0), _logged(_call(seed, 30.0), 1.0, 3.0)
+        own = compared_with_sound(log, speech, 32.0, ROLES)
+        assert own.fits, own.likeness
+        others.append(compared_with_sound(log, _call(seed + 20, 30.0), 32.0, ROLES))
+        sessions = compared_with_sound(
+            log, _call(seed + 20, 30.0), 32.0, ROLES, has_sessions=True
+        )
+        assert sessions.least_likeness < own.least_likeness
+    assert sum(one.likeness >= 0.42 for one in others if one.likeness) >= 3
+    assert sum(one.fits for one in others) <= 1
 
 
 def test_too_few_words_and_silence_have_no_clock() -> None:

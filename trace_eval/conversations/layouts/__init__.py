@@ -213,10 +213,10 @@ def _by_sound(item: ConversationItem, options: ReadOptions) -> ConversationItem:
     heard = one(item.id, partial(held_against_sound, item, options))
     if not isinstance(heard, Unread):
         return _settled(heard)
-    why = (
-        f"its recording cannot be heard ({heard.reason}): times are those of the log"
-        " alone"
-    )
+    kept = "times are those of the log alone"
+    if item.conversation.clock.kind == "none":
+        kept = "its turns have no times"
+    why = f"its recording cannot be heard ({heard.reason}): {kept}"
     return _settled(item.model_copy(update={"caveats": (*item.caveats, why)}))
 
 

@@ -120,8 +120,15 @@ def held_against_sound(
         )
         heard = _spoken(sound)
         clock = running_clock(spoken, heard)
+    has_sessions = bool(log.meta.get("sessions"))
     apart = compared_with_sound(
-        spoken, heard, sound.end_s, channels, clock=clock, has_zero=has_zero(log)
+        spoken,
+        heard,
+        sound.end_s,
+        channels,
+        clock=clock,
+        has_zero=has_zero(log),
+        has_sessions=has_sessions,
     )
     if options.by_log:
         meta = log.meta | {"log": apart.record()}
@@ -131,7 +138,6 @@ def held_against_sound(
         caveats = (apart.sentence(by_log=True),)
         return _with_caveats(item, result, _without_log_alone(item), caveats)
     faults = _faults(sound)
-    has_sessions = bool(log.meta.get("sessions"))
     for fault in against:
         if not has_sessions or fault.name == SWAPPED:
             faults.append(_of_log(fault))

@@ -109,7 +109,10 @@ def unplaced_words(log: Conversation, result: Conversation) -> Iterator[str]:
         return
     turns = counted(sum(turn.speaker in role_names(log) for turn in log.turns), "turn")
     heard = sum(not turn.backchannel for turn in result.turns)
-    yield f"its log has {turns} in words, {heard} are heard: its words are not used"
+    is_heard = "is" if heard == 1 else "are"
+    yield (
+        f"its log has {turns} in words, {heard} {is_heard} heard: its words are not used"
+    )
 
 
 class _Places:
