@@ -84,9 +84,9 @@ def product() -> str:
 def annotation() -> str:
     """Say what a judge saves of the labels, and what a useless one costs."""
     return (
-        "After every label it says whether enough is labelled: with a judge that knows"
-        f" 85 % of the pairs after **{_labels_needed(85)}** of the labels of a fixed"
-        f" plan, with one that knows none after {_labels_needed(0)} (medians of 400"
+        "After every label it says whether enough is labelled. Beside a judge that"
+        f" knows 85 % of the pairs that takes **{_labels_needed(85)}** of the labels of"
+        f" a fixed plan, beside one that knows none {_labels_needed(0)} (medians of 400"
         " simulated studies in each of three worlds)"
     )
 

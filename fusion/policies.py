@@ -205,7 +205,7 @@ def policy_from_rows(
         ]
         cell = tuple(ratings)
         if cell in table:
-            raise ValueError(f"{place}: {_show(cell)} stands twice; delete one")
+            raise ValueError(f"{place}: {_show(cell)} is given twice; delete one")
         table[cell] = overall
     absent = [cell for cell in CELLS if cell not in table]
     if absent:

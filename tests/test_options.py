@@ -258,7 +258,10 @@ def _written(folder: Path, text: str) -> Path:
             "[judge]\ntemperatur = 1",
             "no option 'temperatur' in [judge]; did you mean temperature?",
         ),
-        ("samples = 1\n[judge]\nsamples = 2", "'samples' stands twice"),
+        (
+            "samples = 1\n[judge]\nsamples = 2",
+            "'samples' is given twice, at the top and in a table",
+        ),
         ("[other]\nx = 1", "has a table [other]"),
     ],
 )

@@ -60,6 +60,15 @@ def test_broken_records_are_found_in_their_file(tmp_path: Path) -> None:
     assert not (tmp_path / "run").exists()
 
 
+def test_a_file_of_one_broken_record_has_its_only_one_named(tmp_path: Path) -> None:
+    pairs = tmp_path / "pairs.jsonl"
+    pairs.write_text('{"id": "1", "a": "a.wav", "b": null}\n')
+    refused(
+        f"{pairs}: its only record cannot be read; mend it: {pairs}, line 1: b",
+        *("judge", pairs, "--out", tmp_path / "run"),
+    )
+
+
 def test_unreadable_pairs_stand_in_the_table_and_quiet_prints_results(
     tmp_path: Path,
 ) -> None:

@@ -242,7 +242,7 @@ def test_contradictions_are_one_line(tmp_path: Path, added: str, said: str) -> N
         (
             "min = -3",
             "min = -2",
-            "a comparison is as wide for A as for B; -2 to 3 is not",
+            "scale: -2 to 3 is not symmetric, and a comparison treats A and B alike",
         ),
         ('2 = "f"\n', "", "points: one sentence per label; missing 2, unknown none"),
         ("{ min = -3, max = 3 }", '"plain"', "points: -3 is no label; use 1, 2, tie"),
@@ -259,7 +259,7 @@ def test_contradictions_are_one_line(tmp_path: Path, added: str, said: str) -> N
         (
             "repeat = 0",
             'traps = [{ system = "new", at_least = 1 }]',
-            "trap 'new': of pairs, name an item",
+            "trap 'new': names no item; where pairs are rated, it must",
         ),
         (
             "repeat = 0",

@@ -167,7 +167,7 @@ def test_scales_of_ones_own(tmp_path: Path, scale: str, wanted: object) -> None:
         (
             "[points]",
             'hidden = ["context"]\n[points]',
-            "hidden: 'context' is none of the inputs",
+            "hidden: 'context' is not one of the inputs",
         ),
         (
             "[points]",

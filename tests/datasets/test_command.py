@@ -55,7 +55,7 @@ def test_the_authors_prompt_only_where_it_is_pointed_at(tmp_path: Path) -> None:
     assert digest in rubric.origin
     record = json.loads((tmp_path / "out" / "published.json").read_text())
     assert record["prompt"] == f"theirs.txt, SHA-256 {digest}"
-    refused("give one --set; the questions here are none", *words, "--set", "knowledge")
+    refused("choose one with --set (here: none)", *words, "--set", "knowledge")
 
 
 def test_bad_rows_end_with_1_and_another_layout_with_2(tmp_path: Path) -> None:

@@ -139,7 +139,7 @@ def test_own_table_round_trips_through_csv_and_json(tmp_path: Path) -> None:
             lambda rows: rows[:-1],
             "1 of 64 inputs are missing, first (both_bad, both_bad, both_bad)",
         ),
-        (lambda rows: [*rows, rows[0]], "row 65: (1, 1, 1) stands twice"),
+        (lambda rows: [*rows, rows[0]], "row 65: (1, 1, 1) is given twice"),
         (
             lambda rows: [{**rows[0], "overall": "tie"}, *rows[1:]],
             "row 1, overall: 'tie' is not",

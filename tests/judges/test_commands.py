@@ -108,7 +108,7 @@ def test_a_server_that_is_down_is_no_verdict(manifest: Path) -> None:
     done, run = _judge(manifest, "down", *options)
     assert done.code == 2
     assert "error: judge openai:x: http://127.0.0.1:9/v1: cannot be reached" in done.err
-    assert "the same command continues" in done.err
+    assert "repeat the same command to go on" in done.err
     assert {o.rating for o in run.overall().values()} == {None}
     assert not run.judgements()
 

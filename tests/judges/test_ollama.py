@@ -183,7 +183,7 @@ def test_a_missing_model_says_how_to_get_it(ollama_url: str) -> None:
 
 def test_a_server_that_is_down_says_how_to_start_it() -> None:
     with pytest.raises(
-        JudgeUnreachable, match=r"ollama serve.*the same command continues"
+        JudgeUnreachable, match=r"ollama serve.*repeat the same command to go on"
     ):
         judge_once(made(unused_url()))
 

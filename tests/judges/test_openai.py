@@ -138,7 +138,7 @@ def test_no_pair_is_lost_or_judged_twice_among_faults() -> None:
 
 def test_a_server_that_is_down_ends_the_session() -> None:
     with pytest.raises(
-        JudgeUnreachable, match=r"is it running\?.*the same command continues"
+        JudgeUnreachable, match=r"is it running\?.*repeat the same command to go on"
     ):
         judge_once(made(unused_url()))
 

@@ -61,7 +61,9 @@ def test_what_cannot_be_made_is_a_user_error(spec: str, told: str) -> None:
 
 def test_several_judges_are_no_member_of_others() -> None:
     # a file of several judges may name its members as it likes
-    with pytest.raises(UserError, match="judge fusion:x: is several judges already"):
+    with pytest.raises(
+        UserError, match="judge fusion:x: stands for several judges already"
+    ):
         create_scorers("fusion:x", [load_rubric("correctness")])
 
 

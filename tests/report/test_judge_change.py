@@ -338,11 +338,11 @@ def test_an_option_that_does_nothing_is_refused_on_every_path(tmp_path: Path) ->
             [*one, "--labels", people, "--truth", "new"],
             "--truth means nothing beside --labels",
         ),
-        ([*one, "--items", 9], "--items means nothing but of boards"),
+        ([*one, "--items", 9], "--items means nothing but for boards"),
         ([*one, "--cluster"], "--cluster means nothing with --judge-change"),
-        ([*board, "--margin", ".1"], "--margin means nothing of boards"),
-        ([*board, "--labels", people], "--labels means nothing of boards"),
-        ([*board, "--level", 0.9], "--level means nothing of boards"),
+        ([*board, "--margin", ".1"], "--margin means nothing for boards"),
+        ([*board, "--labels", people], "--labels means nothing for boards"),
+        ([*board, "--level", 0.9], "--level means nothing for boards"),
     ):
         refused(told, "compare", *words, "--judge-change")
     # Labels that are about the verdicts of a table count, whatever the column is called

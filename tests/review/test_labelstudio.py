@@ -213,7 +213,7 @@ def test_a_bad_annotation_costs_itself_only(run: Path, tmp_path: Path) -> None:
     words = (
         "task 2: no choice for paralinguistics",
         "task 3: content: expected one choice",
-        "task 4: content: 'tie' is none of 1, 2, both_good, both_bad",
+        "task 4: content: 'tie' is not one of 1, 2, both_good, both_bad",
         "task 5: its trace_task is not of this review",
         "task 7: no 'data'",
         "task 8: no 'data'",

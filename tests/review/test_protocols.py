@@ -250,7 +250,7 @@ def test_votes_after_the_end_are_kept_and_do_not_count(
     ("lines", "said"),
     [
         (['traps = [{ item = "p9", answer = "1" }]'], "trap 'p9' is no item of"),
-        (["repeat = 7"], "repeat = 7, and 6 items are rated; repeat fewer"),
+        (["repeat = 7"], "repeat = 7, but only 6 items are rated; repeat fewer"),
         (['training = ["p9"]'], "training 'p9' is no item of"),
     ],
 )

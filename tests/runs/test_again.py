@@ -156,7 +156,7 @@ def test_the_command_takes_a_run_where_it_takes_a_manifest(
         "some",
         cwd=tmp_path,
     )
-    assert re.search(r"judges again 3 of its \d+ items, evenly spaced", some.err)
+    assert re.search(r"judges 3 of its \d+ items again, evenly spaced", some.err)
     refused("judged again as a whole", "judge", source, "--shard", "1/2")
     refused("is not a finished run", "judge", tmp_path / "nowhere.jsonl", "--aa", "3")
     refused("is a run of judge; judge it again", "rate", source)

@@ -314,7 +314,9 @@ def test_probes_stand_on_the_card_and_at_its_gates(tmp_path: Path) -> None:
 def test_probes_of_another_judge_are_refused(tmp_path: Path) -> None:
     judge = judge_file(tmp_path, "a.csv", 0.9)
     path = probed(tmp_path, "openai:tiny")
-    with pytest.raises(UserError, match=r"probes of openai:tiny; the cards are of a;"):
+    with pytest.raises(
+        UserError, match=r"holds probes of openai:tiny, and the cards are of a;"
+    ):
         make_cards([judge], probes=[path])
     with pytest.raises(UserError, match="a was probed twice"):
         make_cards([judge], probes=[probed(tmp_path, "a"), tmp_path])

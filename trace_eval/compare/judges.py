@@ -79,11 +79,11 @@ def judge_change(
     boards = [source for source in sources if is_board(source)]
     if len(boards) == len(sources):
         of_boards = ChangeOptions(keys=options.keys, items=options.items)
-        _refuse(options, of_boards, "of boards")
+        _refuse(options, of_boards, "for boards")
         if labels is not None or repeats:
             name = "aa" if repeats else "labels"
             raise UserError(
-                f"--{name} means nothing of boards, whose rows are systems; leave it"
+                f"--{name} means nothing for boards, whose rows are systems; leave it"
                 " out"
             )
         one, other = [read_board(source, options.keys) for source in boards]
@@ -92,7 +92,7 @@ def judge_change(
         raise UserError(
             "judge change: one table has a row per system, the other a row per item"
         )
-    _refuse(options, replace(options, keys=("system",), items=None), "but of boards")
+    _refuse(options, replace(options, keys=("system",), items=None), "but for boards")
     without_truth = replace(options, truth=None)
     if labels is not None:
         _refuse(options, without_truth, "beside --labels")

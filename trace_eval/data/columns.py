@@ -173,8 +173,8 @@ def parse_ends(text: str | None) -> Ends | None:
         steps = abs(last - first) / step
         if abs(steps - round(steps)) > _SAME_STEP or steps > _MOST_STEPS:
             raise UserError(
-                f"--scale {text}: from one end to the other are {steps:g} steps; give a"
-                f" step that fits, at most {_MOST_STEPS:,} times"
+                f"--scale {text}: the step goes {steps:g} times into the scale; give one"
+                f" that goes a whole number of times, at most {_MOST_STEPS:,}"
             )
     return Ends(first, last, step)
 

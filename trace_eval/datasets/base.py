@@ -110,7 +110,9 @@ def opened(place: Path | str, spill: Spill | None = None) -> Iterator[Source]:
     where = location(place)
     if isinstance(where, Path):
         if not (is_file(where) or is_folder(where)):
-            raise InputError(f"{where}: no such file or folder; name what was released")
+            raise InputError(
+                f"{where}: no such file or folder; name the released file or folder"
+            )
         path = where.absolute()
         yield Source(path, path if path.is_dir() else path.parent, str(where), spill)
         return

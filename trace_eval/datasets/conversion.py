@@ -238,7 +238,8 @@ def read_prompt(path: Path, rubrics: Sequence[str]) -> tuple[str, str]:
     if len(rubrics) != 1:
         details = ", ".join(rubrics) or "none"
         raise InputError(
-            f"--prompt {path}: give one --set; the questions here are {details}"
+            f"--prompt {path}: it is the prompt of one question; choose one with --set"
+            f" (here: {details})"
         )
     try:
         data = path.read_bytes()

@@ -175,7 +175,7 @@ def _where(
     if conditions and not left:
         shown = " ".join(map(str, conditions))
         raise InputError(
-            f"{name}: no row is left by {shown}; see the values of these columns"
+            f"{name}: {shown} leaves no row; see which values these columns have"
         )
     return left
 

@@ -248,7 +248,7 @@ def _caveats(ranking: RankReport) -> Iterator[str]:
         of = f"of {counted(ranking.options.bootstrap.number, 'resample')}"
         yield (
             f"{counted(lost, f'{of} lacks a system and is', f'{of} lack a system and are')}"
-            " left out of the rank intervals; there are none where that is most of them"
+            " left out of the rank intervals; if most do, there are no intervals"
         )
 
 

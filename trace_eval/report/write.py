@@ -88,9 +88,9 @@ def write_report(
     run = Run.open(run_folder)
     run_folder = run.folder
     if run.holds_scores and labels is not None:
-        raise UserError(f"{run_folder}: holds scores; --labels is of runs of pairs")
+        raise UserError(f"{run_folder}: holds scores; --labels is for runs of pairs")
     if run.holds_scores and redact:
-        raise UserError(f"{run_folder}: holds scores; --redact is of runs of pairs")
+        raise UserError(f"{run_folder}: holds scores; --redact is for runs of pairs")
     facts = None
     if not run.holds_scores:
         facts = Facts.read(run_folder)

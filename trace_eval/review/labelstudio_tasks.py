@@ -269,7 +269,7 @@ def _chosen(field: str, entries: Entries, offered: Mapping[str, str]) -> str:
     for choice, words in offered.items():
         if choices[0] in (choice, words):
             return choice
-    raise UserError(f"{field}: {choices[0]!r:.60} is none of {', '.join(offered)}")
+    raise UserError(f"{field}: {choices[0]!r:.60} is not one of {', '.join(offered)}")
 
 
 def _comment_in(entries: Iterable[tuple[str, Mapping[str, Any]]]) -> str:

@@ -232,7 +232,7 @@ def make_plan(material: Material, options: QueueOptions) -> ReviewPlan:
     asked = min(len(ids), budget or len(ids))
     if options.repeat == 0 and repeat > asked:
         raise UserError(
-            f"protocol {protocol.name}: repeat = {repeat}, and"
+            f"protocol {protocol.name}: repeat = {repeat}, but only"
             f" {counted(asked, 'item is', 'items are')} rated; repeat fewer"
         )
     if isinstance(protocol, ScoreRubric):

@@ -351,8 +351,8 @@ def open_again(
     every = source.stored_items()
     notes: tuple[Problem, ...] = ()
     if items is not None and items < len(every):
-        some = f"{items} of its {counted(len(every), 'item')}, evenly spaced"
-        notes = (Problem(str(source.folder), f"judges again {some}"),)
+        some = f"{items} of its {counted(len(every), 'item')} again, evenly spaced"
+        notes = (Problem(str(source.folder), f"judges {some}"),)
         every = [every[number * len(every) // items] for number in range(items)]
     if out is None:
         judge = options.judges[0]

@@ -322,7 +322,9 @@ def read_config(path: Path) -> dict[str, Any]:
 
     def add(key: str, value: Any) -> None:
         if key in flat:
-            raise UserError(f"{path}: {key!r} stands twice, at the top and in a table")
+            raise UserError(
+                f"{path}: {key!r} is given twice, at the top and in a table"
+            )
         flat[key] = value
 
     for table, available in _TABLES.items():

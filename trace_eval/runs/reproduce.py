@@ -63,7 +63,8 @@ def requirements_text(run: RunReader) -> str:
     packages = record.environment.packages
     if not packages:
         raise UserError(
-            f"{run.folder}: its record names no packages; those of its parts may"
+            f"{run.folder}: its record names no packages; if it was merged, ask the"
+            " runs that it was merged from"
         )
     lines = [f"# {_made_by(record)}, {record.environment.platform}"]
     lines += [

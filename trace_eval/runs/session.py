@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from blueprints import Advice, UserError, counted
+from blueprints import Advice, UserError
 from trace_eval.data.files import write_all
 from trace_eval.data.items import Item
 from trace_eval.data.manifests import Manifest
@@ -106,9 +106,14 @@ class Session:
         self._engine = engine
         bad = manifest.problems
         if bad and not (manifest.items or manifest.part or self.run.exists):
+            if len(bad) == 1:
+                raise UserError(
+                    f"{manifest.path}: its only record cannot be read; mend it:"
+                    f" {bad[0]}"
+                )
             raise UserError(
-                f"{manifest.path}: none of its {counted(len(bad), 'record')} can be"
-                f" read, so there is nothing to judge; mend the first: {bad[0]}"
+                f"{manifest.path}: none of its {len(bad):,} records can be read, so"
+                f" there is nothing to judge; mend the first: {bad[0]}"
             )
         refuse_package(self.run.folder)
         self.run.check_ours()

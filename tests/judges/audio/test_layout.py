@@ -233,7 +233,7 @@ def test_recipes_name_what_decides_the_bytes_and_nothing_else() -> None:
 def test_a_recording_that_changed_is_refused() -> None:
     before, after = sound(0.2), sound(0.3)
     changed = Sound(before.sha256, before.frames, before.rate, after.read)
-    with pytest.raises(AudioError, match="is not the recording that it was"):
+    with pytest.raises(AudioError, match="has changed since the run began"):
         Waveform((changed,), 24_000).samples()
 
 

@@ -316,7 +316,7 @@ def test_a_model_that_takes_no_sound_ends_the_run(
             judged(judge, pairs)
     assert len(server.asked) == requests
     assert told in str(caught.value)
-    assert "the same command continues" in str(caught.value)
+    assert "repeat the same command to go on" in str(caught.value)
 
 
 def test_one_recording_that_is_refused_does_not_end_the_run(tmp_path: Path) -> None:

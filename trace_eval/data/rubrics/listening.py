@@ -246,5 +246,7 @@ class Listening(Strict):
             )
         for trap in self.traps:
             if is_pair and trap.item is None:
-                raise ValueError(f"trap {trap.name!r}: of pairs, name an item")
+                raise ValueError(
+                    f"trap {trap.name!r}: names no item; where pairs are rated, it must"
+                )
             trap.check(labels)

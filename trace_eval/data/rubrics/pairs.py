@@ -201,8 +201,8 @@ class ScoreQuestion(PairQuestion):
             )
         if bool(places) != self.wants_texts and not self.template:
             raise ValueError(
-                "inputs: name reference where the question holds {text_1} and {text_2},"
-                " and only there"
+                "inputs: reference belongs there if the question holds {text_1} and"
+                " {text_2}, and only then"
             )
         return self
 

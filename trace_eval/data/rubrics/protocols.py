@@ -89,8 +89,8 @@ class PairProtocol(RubricFile):
                 low != -high for low, high in zip(steps, reversed(steps), strict=True)
             ):
                 raise ValueError(
-                    f"scale: a comparison is as wide for A as for B; {steps[0]:g} to"
-                    f" {steps[-1]:g} is not"
+                    f"scale: {steps[0]:g} to {steps[-1]:g} is not symmetric, and a"
+                    " comparison treats A and B alike"
                 )
             check_points(self.points, steps)
         elif unknown := [name for name in self.points if name not in labels]:

@@ -161,13 +161,13 @@ class ScoreRubric(RubricFile):
                 f"inputs: name the answer, one of {', '.join(sorted(ANSWERS))}"
             )
         if lost := [name for name in self.hidden if name not in self.inputs]:
-            raise ValueError(f"hidden: {lost[0]!r} is none of the inputs")
+            raise ValueError(f"hidden: {lost[0]!r} is not one of the inputs")
         if self.unit == "turn" and (not self.of_conversations or self.elements):
             raise ValueError(
                 "unit: turns are rated in a conversation, without elements"
             )
         if self.overall and not self.elements:
-            raise ValueError("overall: follows from elements; name them")
+            raise ValueError("overall: it is made of elements; name those, too")
         if self.key in ("reasoning", "elements") or self.key in self.elements:
             raise ValueError(
                 f"key: {self.key!r} is another field of the reply; choose another"

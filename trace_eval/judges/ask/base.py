@@ -220,9 +220,9 @@ def check_read(request: Request, tokens: Tokens) -> None:
     if request.audio_s and tokens.audio is not None and tokens.audio < sound:
         raise CallFailed(
             Reason.PROMPT_CUT,
-            f"the server counted {tokens.audio} tokens of sound, and"
-            f" {request.audio_s:.1f} s were sent, at least {sound} tokens: it did not"
-            " hear them; name a model that listens, or see trace-eval doctor --judge",
+            f"the server counted {tokens.audio} tokens of sound for"
+            f" {request.audio_s:.1f} s, which are at least {sound}: it did not hear"
+            " the recordings; name a model that listens, or see trace-eval doctor --judge",
             billed=True,
         )
     if not tokens.input:

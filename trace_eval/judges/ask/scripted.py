@@ -89,7 +89,8 @@ class ScriptedClient(ChatClient):
                 reason = Reason(str(entry["error"]))
             except ValueError:
                 raise JudgeError(
-                    f"{where}: error {entry['error']!r}; use one of {', '.join(Reason)}"
+                    f"{where}: error {entry['error']!r} is unknown; use one of"
+                    f" {', '.join(Reason)}"
                 ) from None
             raise CallFailed(reason, str(entry.get("detail", "scripted")))
         if isinstance(entry, dict) and "reply" in entry:

@@ -75,7 +75,7 @@ class Sender(Generic[T]):
         if options.max_cost is not None and price is None:
             raise BudgetError(
                 f"--max-cost: no price is known for {client.model!r} at {client.server};"
-                " add it to a table and name that with -J prices (see"
+                " write it into a table and name that with -J prices=FILE (see"
                 " docs/how-to/language-models.md)"
             )
         if options.offline and not options.cache:
@@ -255,7 +255,7 @@ class Sender(Generic[T]):
         if failure.unreachable:
             raise JudgeUnreachable(
                 f"judge {self.spec}: {failure.detail}; stopped, because no attempt was"
-                " answered; the same command continues"
+                " answered; repeat the same command to go on"
             ) from None
         if (
             self._replied
@@ -269,7 +269,7 @@ class Sender(Generic[T]):
             raise JudgeUnreachable(
                 f"judge {self.spec}: {failure.detail}; stopped after {count} identical"
                 " refusals of sound and no reply; check what it hears with"
-                " trace-eval doctor --judge; the same command continues"
+                " trace-eval doctor --judge, then repeat the same command to go on"
             ) from None
 
     def close(self) -> None:

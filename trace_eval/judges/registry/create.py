@@ -180,7 +180,9 @@ def create_scorers(
             judge.rubric = rubric
             judges.append(judge)
     elif kind.scores is None:  # as a member of a panel, which a file may name
-        raise JudgeError(f"judge {spec}: is several judges already; name it alone")
+        raise JudgeError(
+            f"judge {spec}: stands for several judges already; name it alone"
+        )
     else:
         judges = list(kind.scores(argument, rubrics, options))
     for judge in judges:
@@ -219,7 +221,9 @@ def panel_of(
             [r for spec in specs for r in create_scorers(spec, rubrics, options)], done
         )
     if len(specs) > 1:
-        raise JudgeError(f"judge {fused[0]}: is several judges already; name it alone")
+        raise JudgeError(
+            f"judge {fused[0]}: stands for several judges already; name it alone"
+        )
     folder = Path(fused[0].partition(":")[2])
     return FusedPanel(
         folder, rubrics, lambda spec: create_scorers(spec, rubrics, options), done

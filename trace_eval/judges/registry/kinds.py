@@ -146,7 +146,8 @@ def _listening_client(argument: str, options: JudgeOptions) -> Backend:
     ):
         raise BudgetError(
             f"--max-cost: the price of sound is not known for {price.model!r}; add"
-            " audio_input and audio_tokens_per_s in a table of your own (-J prices)"
+            " audio_input and audio_tokens_per_s in a table of your own, and name that with"
+            " -J prices=FILE"
         )
     return backend._replace(spec=f"audio:{argument}")
 

@@ -165,7 +165,7 @@ def probes_of(
         report = read_probes(path)
         if report.judge not in available:
             raise UserError(
-                f"{path}: probes of {report.judge}; the cards are of"
+                f"{path}: holds probes of {report.judge}, and the cards are of"
                 f" {', '.join(available)}; run trace-eval drill judge with the judge of"
                 " the card"
             )

@@ -71,7 +71,7 @@ def read_policy(path: Path) -> PolicyFile:
         ) from None
     except UnicodeDecodeError as error:
         raise UserError(
-            f"agent_policy: {path} is not UTF-8 (byte {error.start + 1}); save it so"
+            f"agent_policy: {path} is not UTF-8 (byte {error.start + 1}); save it as UTF-8"
         ) from None
     if not text.strip():
         raise UserError(f"agent_policy: {path} is empty; add the agent's instructions")

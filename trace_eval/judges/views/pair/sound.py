@@ -56,7 +56,8 @@ class PairSoundView(View):
             self.examples = read_examples(options.examples, task, options.shots)
         elif options.shots:
             raise UserError(
-                f"shots: {options.shots} examples, and no -J examples=FILE to use"
+                f"shots: {options.shots} examples are to be shown, and no file has them;"
+                " name it with -J examples=FILE"
             )
         sending = Sending(options, load_signals(options.signals))
         self._signals_sha256 = signals_sha256(sending.signals)

@@ -207,8 +207,8 @@ def _samples(sound: Sound, rate: int, level: float | None) -> Samples:
     clip = sound.read()
     if clip.sha256 != sound.sha256:
         raise AudioError(
-            f"{clip.name}: is not the recording that it was when the run began; restore"
-            " it, or judge into a new --out"
+            f"{clip.name}: has changed since the run began; restore it, or judge into a"
+            " new --out"
         )
     if not len(clip.samples):
         raise AudioError(
