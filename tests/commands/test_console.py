@@ -65,7 +65,10 @@ def test_a_file_of_one_broken_record_has_its_only_one_named(tmp_path: Path) -> N
     pairs.write_text('{"id": "1", "a": "a.wav", "b": null}\n')
     refused(
         f"{pairs}: its only record cannot be read; mend it: {pairs}, line 1: b",
-        *("judge", pairs, "--out", tmp_path / "run"),
+        "judge",
+        pairs,
+        "--out",
+        tmp_path / "run",
     )
 
 
