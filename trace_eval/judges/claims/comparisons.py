@@ -11,16 +11,17 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 
-from trace_eval.judges.claims.lexicon import BEHIND_BARE, GOOD, THING
+from trace_eval.judges.claims.lexicon import BEHIND_BARE, EITHER_WILL_DO, GOOD, THING
 from trace_eval.judges.claims.sentences import Part, Sentence, compared, named, other
 from trace_eval.judges.claims.stated import StatedClaim
 from trace_eval.judges.claims.tokens import Token, measure_of
+from trace_eval.judges.claims.values import of_several
 
 _HEADS = re.compile(
     rf" (?:{THING}s?|delivery|pace|tempo|rate|speed|speech|voice|speaker|one|ones|overall|here"
     r"|there|throughout|too|still|when|reading|read|side|pair|pick|value|values|score|scores|figure"
     rf"|rating|ratio|share|figures|performance|take|tone|sound|signal|rhythm|cadence|prosody|impression|rendering"
-    rf"|intonation|timbre|pronunciation|manner|style|sounding|by|\w+ly|{'|'.join(sorted(BEHIND_BARE))})\b",
+    rf"|intonation|timbre|pronunciation|manner|style|sounding|range|half|bracket|group|by|\w+ly|{'|'.join(sorted(BEHIND_BARE))})\b",
     re.I,
 )
 #: "More likely", "more clearly": said of no measure.
@@ -84,9 +85,11 @@ def _more(sentence: Sentence, token: Token) -> Iterator[StatedClaim]:
     plain = plain and bool(token.value or not _MANNER.match(behind))
     plain = plain or bool(_OF_IT.match(behind))
     or_more = sentence.words(token.start - 4, token.start) == " or "
-    if or_more or _bounds_number(sentence, token):
+    if or_more or _bounds_number(sentence, token) or _is_of_another(sentence, token):
         return
     key = measured_key(sentence, token)
+    if of_several(sentence, token):
+        key = ""
     if not plain and not _leads_to_measure(sentence, token):
         if not token.value:
             yield _claim(sentence, token, "", "more")
@@ -115,6 +118,14 @@ def _more(sentence: Sentence, token: Token) -> Iterator[StatedClaim]:
     relation = "not_more" if sentence.denied(chunk, token) else "more"
     claim = _claim(sentence, token, key, relation)
     yield replace(claim, places=places, sign=sign, doubt=sentence.doubts(chunk, token))
+
+
+_ANOTHER = re.compile(r"\b(?:some|any|no)(?:thing|body|one|where)(?: \w+ly)? $", re.I)
+
+
+def _is_of_another(sentence: Sentence, token: Token) -> bool:
+    """Tell whether a comparative is of no answer: "something slower than both"."""
+    return bool(_ANOTHER.search(sentence.words(token.start - 24, token.start)))
 
 
 def _bounds_number(sentence: Sentence, token: Token) -> bool:
@@ -201,8 +212,25 @@ def _same(sentence: Sentence, token: Token) -> Iterator[StatedClaim]:
         and len(named(sentence, chunk)) == 1
     ):
         return
+    if _EITHER_WILL_DO.fullmatch(token.text) and not _asked_for(sentence, token):
+        return
     claim = _claim(sentence, token, key, "same")
     yield replace(claim, places=("1", "2"), negated=sentence.denied(chunk, token))
+
+
+_EITHER_WILL_DO = re.compile(EITHER_WILL_DO, re.I)
+_IN_RESPECT = re.compile(
+    r"\A\s*(?:and |but )?(?:for|in|on|by|as to|regarding) (?:the )?$", re.I
+)
+
+
+def _asked_for(sentence: Sentence, token: Token) -> bool:
+    """Tell whether the chunk of a token begins with its measure: "for pitch it ..."."""
+    chunk = sentence.around(token)[0]
+    measures = chunk.of("measure")
+    if not measures:
+        return False
+    return bool(_IN_RESPECT.match(sentence.words(chunk.start, measures[0].start)))
 
 
 def _as_much(sentence: Sentence, token: Token) -> Iterator[StatedClaim]:
@@ -251,14 +279,18 @@ def _told(sentence: Sentence) -> Iterator[StatedClaim]:
     yield replace(claim, places=(place, other(place)), sign=sign)
 
 
-_SIGN = re.compile(r"(?:'s)?(?: \w+)? ?(?P<sign>[<>~]) ?")
+_SIGN = re.compile(r"(?:'s|\))?(?: \w+)? ?(?P<sign>[<>~]) ?\(?")
 
 
 def _signs(sentence: Sentence) -> Iterator[StatedClaim]:
     """Yield "pitch: answer 1 > answer 2"."""
     sides = named(sentence, sentence.whole)
     for (one, first), (two, second) in pairwise(sides):
-        match = _SIGN.fullmatch(sentence.words(one.end, two.start))
+        gap = sentence.words(one.end, two.start)
+        for measure in sentence.whole.of("measure"):
+            if one.end <= measure.start and measure.end <= two.start:
+                gap = gap.replace(measure.text, "", 1)
+        match = _SIGN.fullmatch(gap)
         if match is None or first == second:
             continue
         keys = {t.value for t in sentence.around(one)[1].of("measure")}
@@ -274,7 +306,7 @@ def _signs(sentence: Sentence) -> Iterator[StatedClaim]:
 # --- none at all ----------------------------------------------------------------------
 
 _NONE = re.compile(
-    r"\b(?:no|without(?: any)?|free of|zero|never|not|lacks?(?: any)?)"
+    r"\b(?:no|without(?: any)?|free of|zero|never|not(?: an?| one| a single)?|lacks?(?: any)?)"
     r" (?:audible |any |measurable |real |long |noticeable |mid-\w+ )*"
     r"(?P<what>clip(?:ping|s|ped)?|paus(?:es?|ing))\b"
     r"(?! (?:longer|over|above|of|after|before|as|like))",

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from trace_eval.judges.claims.comparisons import direction, measured_key
 from trace_eval.judges.claims.lexicon import GOOD, HEDGES, OVER, UNDER
+from trace_eval.judges.claims.routes import route_of, told_as_route
 from trace_eval.judges.claims.sentences import Sentence, compared, named, other
 from trace_eval.judges.claims.stated import StatedClaim
 from trace_eval.judges.claims.tokens import Token, measure_of
@@ -32,7 +33,9 @@ def bound_of(sentence: Sentence, token: Token) -> str:
     for fence in clause.of("number", "side", "quote"):
         if fence.end <= token.start:
             start = max(start, fence.end)
-    head = re.split(r"[,(]", sentence.words(start, token.start))[-1]
+    head = _COLON_APART.sub(
+        "", re.split(r"[,(]", sentence.words(start, token.start))[-1]
+    )
     if _JUST.search(head) or _is_of_side(sentence, token):
         return ""
     is_denied = bool(_NO.search(sentence.words(chunk.start, start) + head))
@@ -50,6 +53,12 @@ def bound_of(sentence: Sentence, token: Token) -> str:
     if is_denied and words.lower() not in ("no less than", "no more than", "not even"):
         return "under" if way == "over" else "over"
     return way
+
+
+#: Words with a colon behind them do not bound: "all over the place: 3 %"; but "under: 3".
+_COLON_APART = re.compile(
+    r"\A.*(?<!\b(?:over|most))(?<!\b(?:under|below|above|least|limit))(?<!beneath): "
+)
 
 
 def _bounds_in(head: str) -> Iterator[tuple[int, str, str]]:
@@ -83,7 +92,8 @@ def _words(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
 
 _GAP_HEAD = re.compile(
     r"\b(?:by|(?:gains?|gained|costs?|cost) (?:me|us|you)|(?:I|we|you|one)(?:'d| would) lose"
-    r"|(?:gap|margin|lead|advantage|deficit|distance|edge|difference|differences) (?:of|is"
+    r"|(?:gap|margin|lead|advantage|deficit|distance|edge|difference|differences|premium|surplus"
+    r"|shortfall|excess|improvement|plus|bonus|discount|handicap) (?:of|is"
     r"|(?:in|of) [\w .]{1,30} is|in [\w .]{1,30} of|to [\w ]{1,24} is"
     r"|(?:in [\w .]{1,30} )?(?:amounts|comes|adds up) to)"
     r"|differ(?:s|ences?)?(?: in [\w .]{1,30})? by"
@@ -120,7 +130,7 @@ def is_gap(sentence: Sentence, token: Token) -> bool:
         first_word = match[0].split()[0].lower()
         if first_word not in ("falls", "remains", "sits"):
             return True
-    if _stands_before_more(sentence, token):
+    if _stands_before_more(sentence, token) or told_as_route(sentence, token):
         return True
     tail = sentence.words(token.end, token.end + 30)
     return bool(_GAP_TAIL.match(tail)) or _off_a_side(sentence, token) is not None
@@ -132,10 +142,12 @@ _POSITIVE = frozenset({"hz", "khz", "wpm", "syl", "s", "ms", "min", "st", "mos"}
 
 def _is_negative_gap(sentence: Sentence, token: Token) -> bool:
     """Tell whether a number is below zero where no value is: "rate of A: -20 WPM"."""
-    if not token.digits.startswith("-") or token.unit not in _POSITIVE:
-        return False
     apart = sentence.words(token.start - 1, token.start) in (" ", "(")
-    return apart and key_of(sentence, token, token.unit) not in ("trend", "")
+    if not token.digits.startswith("-") or not apart:
+        return False
+    measure = measure_of(key_of(sentence, token, token.unit))
+    unit = token.unit or (measure.unit if measure else "")
+    return measure is not None and unit in _POSITIVE
 
 
 _MINUEND = re.compile(r" ?- ?-?\d[\d.]*[^=\d]{0,24}= ?[-+]?\d")
@@ -240,8 +252,9 @@ def gap_claims(sentence: Sentence, token: Token) -> Iterator[StatedClaim]:
         sign = direction(sentence, more, key) if places else 0
         if sentence.denied(sentence.around(more)[0], more):
             return
-    if off := _off_a_side(sentence, token):
-        places, sign = off
+    if told := _off_a_side(sentence, token) or told_as_route(sentence, token):
+        places, sign = told
+        key = key or _only_measure(sentence)
     if token.unit == "%" and key not in ("clipping", "voiced", "trend"):
         factor = 1 + sign * token.number / 100
         if sign and factor > 0 and places and key:
@@ -253,6 +266,12 @@ def gap_claims(sentence: Sentence, token: Token) -> Iterator[StatedClaim]:
             places, sign = (ahead, other(ahead)), 1
     claim = value_claim(sentence, Value(token, key, token.unit), "apart", places or ())
     yield replace(claim, sign=sign, numbers=(token.digits.lstrip("+"),))
+
+
+def _only_measure(sentence: Sentence) -> str:
+    """Return the one measure that a sentence names; empty: none, or several."""
+    keys = {mention.value for mention in sentence.whole.of("measure")}
+    return keys.pop() if len(keys) == 1 else ""
 
 
 def _ahead(sentence: Sentence, token: Token, key: str, is_known: bool) -> str:
@@ -276,7 +295,7 @@ _FAVOUR = re.compile(
     r"[\w ]{0,12}\b(?:in favou?r of|to the advantage of|favou?ring) (?:the )?"
 )
 #: "Margin in P808: 1.0, for answer 1", "Δ pitch = 20 Hz (answer 1)".
-_CREDITED = re.compile(r",? (?:for|to|in favou?r of) (?:the )?| ?[(\[]")
+_CREDITED = re.compile(r",? (?:for|in favou?r of) (?:the )?|, to (?:the )?| ?[(\[]")
 
 
 def _behind(sentence: Sentence, token: Token, between: re.Pattern[str]) -> str:
@@ -297,6 +316,10 @@ def ratio_claims(
     """Yield "twice as fast", "1.5 times the rate", "half as long"."""
     if sentence.unreal(token) or factor <= 0:
         return
+    route, only = route_of(sentence), _only_measure(sentence)
+    if route and only and _CHANGES.fullmatch(token.text):
+        yield _times(sentence, token, key=only, factor=factor, places=route)
+        return
     near = _measured_behind(sentence, token) or _measure_before(sentence, token)
     if near is None:
         return
@@ -310,6 +333,10 @@ def ratio_claims(
     if near.kind in ("as", "more") and near.sign < 0:
         factor = 1 / factor
     yield _times(sentence, token, key=key, factor=factor, places=places)
+
+
+#: "Bandwidth doubles from answer 2 to answer 1".
+_CHANGES = re.compile(r"(?:doubl|trebl|tripl|halv)(?:es|ed)", re.I)
 
 
 def _measured_behind(sentence: Sentence, token: Token) -> Token | None:

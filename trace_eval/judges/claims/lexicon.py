@@ -125,17 +125,28 @@ KEYED: Mapping[str, tuple[str, int]] = {
     r"(?:shorter|smaller|briefer) (?:pauses?|silences?|gaps?)": ("pause", -1),
 }
 
+#: Behind "up" and "down": "is up on answer 2", "is up 0.6 points".
+_ON = r"(?= (?:on|in|by)\b)"
+_IS = r"(?:(?<=\bis )|(?<=\bare )|(?<=\bwas )|(?<='s ))"
+_AMOUNT = r"(?= \+?\d)"
+
+#: "Answer 2 cannot match the speed of answer 1".
+_UNMATCHED = (
+    r"(?:cannot|can't|can not|could not|couldn't|does not|doesn't|fails to)"
+    r" (?:match|rival|equal|keep up with|compete with)"
+)
+
 #: More or less of a measure that stands beside them.
 MORE: Mapping[str, int] = {
     r"more (?:high|large|big)|higher|greater|larger|bigger|more|wider|broader"
     r"|stronger|increased|raised|ahead(?: of)?"
     r"|in front(?: of)?|on top|leads?|led|leading|exceed(?:s|ed|ing)?|outscore[sd]?"
-    r"|surpass(?:es|ed)?|tops|topped|edge[sd] out|up(?= (?:on|in|by)\b)|above|outpace[sd]?": 1,
+    rf"|surpass(?:es|ed)?|tops|topped|edge[sd] out|up{_ON}|{_IS}up{_AMOUNT}|above|outpace[sd]?": 1,
     r"lower|smaller|less|fewer|narrower|weaker|reduced|behind|trail(?:s|ed|ing)?"
     r"|lag(?:s|ged|ging)?(?: behind)?|(?:falls|fell|drops|dropped) (?:short of|behind|below)"
     r"|(?:is |falls |comes up )?short"
-    r"(?= (?:of|by|in)\b)(?: of)?|deficit|down(?= (?:on|in|by)\b)|below|beneath"
-    r"|more (?:low|small)": -1,
+    r"(?= (?:of|by|in)\b)(?: of)?|deficit|below|beneath"
+    rf"|down{_ON}|{_IS}down{_AMOUNT}|more (?:low|small)|{_UNMATCHED}": -1,
 }
 
 #: Better or worse: more or less of a measure of which more is surely better.
@@ -197,14 +208,24 @@ _ADJECTIVES: Mapping[str, tuple[str, int]] = {
 ADJECTIVES = _ADJECTIVES
 ADJECTIVE = "|".join(sorted(_ADJECTIVES, key=len, reverse=True))
 
+#: Of a measure that is asked for by itself: "For pitch it doesn't matter which I pick".
+EITHER_WILL_DO = (
+    r"(?:does(?: not|n't)|did(?: not|n't)) (?:matter|make a difference) which (?:one )?"
+    r"(?:I|you|we) (?:picked|pick|chose|choose|took|take)(?=[.;!]|$)"
+)
+
 SAME = (
     r"(?:the same|same|equal(?:ly)?|identical(?:ly)?|similar(?:ly)?|comparabl[ey]|alike"
     r"|on (?:a )?par|a dead heat|tie|a tie|indistinguishable|tied|matched|matches|a wash"
     r"|(?:nothing|(?:hardly|barely|scarcely) (?:anything|a thing)) between (?:them|the two)"
     r"|(?:does(?: not|n't)|fails to) (?:separate|divide) (?:them|the two)(?! from\b)"
     r"|no (?:advantage|edge|lead) (?:for|to|on) either(?: \w+)?"
+    r"|(?:difference|gap|margin)s?(?=[^.;:\n]{0,40}"
+    r"(?:: (?:none|nil)\b| (?:is|rounds to|comes to|amounts to) (?:zero|nil|nothing)\b))"
+    r"|break(?:s|ing)? even"
     r"|(?:does(?: not|n't)|did(?: not|n't)) matter which(?! (?:one )?(?:you|i|we)\b)"
     r"(?: one)?(?: \w+ \w+)?"
+    rf"|{EITHER_WILL_DO}"
     r"|(?:cannot|can't|can (?:hardly|barely|scarcely)|could(?: not|n't)) tell (?:them"
     r"|the two) apart"
     r"|equals that of)"
@@ -218,8 +239,9 @@ SAME = (
 )
 
 FACTORS: Mapping[str, float] = {
-    r"twice|two times|double|doubles": 2.0,
-    r"(?:three times|thrice|triple|treble)": 3.0,
+    r"twice|two times|double[sd]?": 2.0,
+    r"(?:three times|thrice|triple[sd]?|treble[sd]?)": 3.0,
+    r"halve[sd]": 0.5,
     r"four times|quadruple": 4.0,
     r"half(?= (?:as|the))": 0.5,
     r"a third(?= (?:as|the))": 1 / 3,
@@ -229,7 +251,7 @@ FACTORS: Mapping[str, float] = {
 # --- numbers --------------------------------------------------------------------------
 
 UNITS: Mapping[str, str] = {
-    r"WPM|words?(?: per |/| a )min(?:ute)?\.?": "wpm",
+    r"WPM|words?(?: per |/|(?: in)? (?:a|the) | each | every )min(?:ute)?\.?": "wpm",
     r"syllables? ?(?:per |/ ?|a )s(?:ec(?:ond)?)?\b|syll?\.?/s": "syl",
     r"kHz|kilohertz": "khz",
     r"Hz|hertz": "hz",
@@ -399,6 +421,8 @@ _JUDGED = (
 )
 UNREAL = (
     rf"\b(?:(?:would|could|should|might|may)(?! (?:\w+ )?{_JUDGED})"
+    rf"|(?:I|we|you|he|she|it|they)'d(?! (?:\w+ )?(?:{_JUDGED}|had|been|lose|gain|get"
+    r"|be getting|give up))"
     r"(?<!should(?= be the (?:high|low|great|larg|bigg|small)er one\b))|if|as though"
     r"|had (?:[\w ]{1,24} )?been|were (?:it|they)\b|ideal(?:ly)?|want(?:s|ed)?|ask(?:s|ed|ing)? for"
     r"|requests?|requested|requires?|required|supposed|need(?:s|ed)? to|instructions?|prompts?"
@@ -416,6 +440,7 @@ NORM = (
     r"\b(?:anything (?:under|over|above|below)|most (?:talkers|speakers|people|voices|systems)"
     r"|norms?|generally|usually|typically|expects?|expected|suggests that one|targets?|thresholds?"
     r"|recommended|typical|customary|normal|usual|goals?|anything(?! between)|textbooks?|next time"
+    r"|criteri(?:on|a)|specifications?|specs?|tolerances?|limits?|allowed|permitted|defaults?"
     r"|try an?|give me an?"
     r"|(?:good|proper|reasonable|healthy) [\w.]+(?: \w+)? is"
     r"|one needs|full marks?|normally|standards?|people|listeners)\b"
@@ -426,7 +451,8 @@ NORM = (
 COURSE = (
     r"\b(?:rises?(?! (?:above|over|beyond))|rising|climbs?|climbing|drops? (?:from|off|towards)"
     r"|falling|accelerat\w+"
-    r"|slow(?:s|ing) down|speeds? up|starts? (?:at|with|from|out)|grows?|growing|increases"
+    r"|slow(?:s|ing) down|speeds? up|(?:goes|going|went|gone) (?:up|down)"
+    r"|starts? (?:at|with|from|out)|grows?|growing|increases"
     r"|decreases|becom(?:es|ing)|gets (?=more|less|\w+er\b)|gradually|progressively"
     r"|towards? the end|as it goes"
     r"|contours?|slopes?|trends?|over time|throughout its course|second half)\b"

@@ -42,10 +42,22 @@ def numbers(sentence: Sentence) -> Iterator[StatedClaim]:
             if is_gap(sentence, token):
                 yield from gap_claims(sentence, token)
             else:
-                key = key_of(sentence, token, token.unit)
-                values.append(Value(token, key, token.unit))
+                value = Value(token, key_of(sentence, token, token.unit), token.unit)
+                values += [] if _is_below_all(value) else [value]
     for several in _grouped(sentence, values):
         yield from _stated(sentence, several)
+
+
+#: What no voice is below, and MOS not either: differences and shares are.
+_LEAST = {"rate": 30, "articulation": 30, "pitch": 40} | dict.fromkeys(
+    ("mos", "p808", "sig", "bak", "ovrl", "distillmos"), 1
+)
+
+
+def _is_below_all(value: Value) -> bool:
+    """Tell whether a number is too small for a value: "0.6 points of P808 to B"."""
+    least = _LEAST.get(value.key, 0.0)
+    return 0 < value.token.number < least
 
 
 _MARKED = re.compile(
@@ -200,16 +212,51 @@ def _owner(sentence: Sentence, token: Token) -> tuple[str, ...]:
         places = {place for _, place in sides}
         is_free = any(not sentence.marked(side) for side, _ in sides)
         if len(places) == 1 and is_free:
-            return (places.pop(),)
+            return () if _is_of_rival(sentence, token, sides[0][0]) else (*places,)
         near = _adjacent(sentence, token) if places else ""
-        if near:
+        if near and not _stands_for_both(sentence, token, sides):
             return (near,)
         if len(places) == 2:
-            return ()
+            return _owner_by_pronoun(sentence, token)
         # Without a place, or with "than answer 1" alone, the wider part decides.
     if sentence.subject and sentence.continues(token):
         return (sentence.subject,)
     return ()
+
+
+def _is_of_rival(sentence: Sentence, token: Token, side: Token) -> bool:
+    """Tell whether a side has a number that a first number is set against.
+
+    An example is "214 WPM against the calm of 104 in answer 2".
+    """
+    between = [
+        each
+        for each in sentence.whole.of("number")
+        if token.end <= each.start < each.end <= side.start
+    ]
+    return bool(between) and _paired_sides(sentence, token, between[-1])
+
+
+def _stands_for_both(
+    sentence: Sentence, token: Token, sides: list[tuple[Token, str]]
+) -> bool:
+    """Tell whether a number ends a comparison: "answer 2 is down on answer 1 at 104"."""
+    if len({place for _, place in sides}) < 2:
+        return False
+    last, _ = sides[-1]
+    return last.end <= token.start and sentence.marked(last)
+
+
+_ITS_OWN = re.compile(r" of its\b", re.I)
+
+
+def _owner_by_pronoun(sentence: Sentence, token: Token) -> tuple[str, ...]:
+    """Return the last side before "3 % of its samples"; empty: there is no pronoun."""
+    if not _ITS_OWN.match(sentence.words(token.end, token.end + 8)):
+        return ()
+    sides = named(sentence, sentence.whole)
+    before = {place for side, place in sides if side.end <= token.start}
+    return (*before,) if len(before) == 1 else ()
 
 
 def _places_in(sentence: Sentence, part: Part) -> set[str]:

@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 
 from trace_eval.judges.claims.grids import without_objects, without_tables
-from trace_eval.judges.claims.lexicon import UNITS
+from trace_eval.judges.claims.lexicon import THING, UNITS
 from trace_eval.judges.claims.measures import MEASURES
 from trace_eval.judges.claims.spelled import plain_numbers
 
@@ -24,7 +24,7 @@ _PLAIN = str.maketrans(
         "»": '"',
         "−": "-",
         "–": "-",
-        "—": "-",
+        "—": " - ",
         "\u00a0": " ",
         "\u202f": " ",
         "…": "...",
@@ -54,12 +54,17 @@ _SIGNS = (
     (rf" *[↓⬇] *{_AMOUNT}", " lower by "),
     (r" *[↑⬆](?= *(?:[A-Z#(\d,;.|)\n]|$))", " higher"),
     (r" *[↓⬇](?= *(?:[A-Z#(\d,;.|)\n]|$))", " lower"),
+    # A leader: "The gap in pitch ... 83 Hz".
+    (r"(?<=[a-z\d)]) ?\.\.\. (?=[-+]?\d)", ": "),
     (r"∉", " not in "),
     (r"∈", " in "),
     (r"(?m)^([^|\d\n:]{2,40}) \| (?=[^|\n]*$)", r"\1: "),
     (r" \| ", "; "),
     (r"(?<=[:,]) ?[~=]+ ?(?=$|[\n.;,]| (?:in|for|by|with|at)? ?both\b)", " the same "),
 )
+
+#: An answer as a key of a program: "response_a".
+_KEY_OF_SIDE = re.compile(rf"\b({THING})_([ab])\b", re.I)
 
 _VALUE = re.compile(
     rf"[-+]?\d[\d.,]*(?: ?(?:/ ?5|out of 5))?(?: ?(?:{'|'.join(UNITS)}))?", re.I
@@ -79,6 +84,7 @@ def plain(text: str) -> str:
     )
     text = re.sub(r"`([^`\n]+)`", _unfenced, text)
     text = re.sub(r"(?m)^\s*(?:>|#+(?= )|[✅❌✔✘•]) ?", "", text)
+    text = _KEY_OF_SIDE.sub(lambda key: f"{key[1]} {key[2].upper()}", text)
     text = re.sub(r"(?<=\w)_(?=\w)", " ", text)
     for sign, words in _SIGNS:
         text = re.sub(sign, words, text)

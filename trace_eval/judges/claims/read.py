@@ -10,11 +10,11 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from trace_eval.judges.claims.comparisons import comparisons
+from trace_eval.judges.claims.cutting import sentences
 from trace_eval.judges.claims.formulas import formulas
 from trace_eval.judges.claims.numbers import numbers
 from trace_eval.judges.claims.plain import plain
 from trace_eval.judges.claims.quotations import quotations
-from trace_eval.judges.claims.sentences import sentences
 from trace_eval.judges.claims.stated import StatedClaim
 from trace_eval.judges.claims.tokens import tokens
 

@@ -1,14 +1,12 @@
-"""Sentences, clauses and chunks of a reason, and the sides that a word is about.
+"""A sentence of a reason, and the sides that a word of it is about.
 
-A chunk lies between commas, brackets and "and"; a clause between semicolons, "while",
-"but" and their like. A word is about the sides of its chunk; where that names none, of
-its clause, and then of its sentence.
+A word is about the sides of its chunk; where that names none, of its clause, and then
+of its sentence.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -21,9 +19,6 @@ from trace_eval.judges.claims.lexicon import (
     UNREAL,
 )
 from trace_eval.judges.claims.tokens import Token
-
-#: Sentences with more sides, measures and numbers than this are not read.
-MOST_TOKENS = 60
 
 #: Characters of a claim that are kept.
 _SHOWN = 160
@@ -161,14 +156,15 @@ class Sentence:
 
     def denied(self, part: Part, token: Token) -> bool:
         """Whether a negation stands before a token in a part."""
-        return bool(_NOT.search(self.words(part.start, token.start)))
+        head = _AFFIRMED.sub("", self.words(part.start, token.start))
+        return bool(_NOT.search(head))
 
     def doubts(self, part: Part, token: Token) -> str:
         """Return a doubt where a negation before a token is of something else.
 
         "Not faster" denies; "not enough evidence that it is faster" does not.
         """
-        head = self.words(part.start, token.start)
+        head = _AFFIRMED.sub("", self.words(part.start, token.start))
         between = [head[match.end() :] for match in _NOT.finditer(head)]
         far = any(_OF_ELSE.search(words) for words in between)
         return "may be denied, or not" if far else ""
@@ -200,8 +196,25 @@ class Sentence:
             return True
         if len({place for _, place in named(self, chunk)}) == 2:
             return False  # "rises from 3.1 in answer 1 to 4.2 in answer 2"
+        if _ALL_GETS.search(self.words(chunk.start, token.start)):
+            ends = self.words(token.end, clause.end).strip() == ""
+            return not (ends and len(named(self, chunk)) == 1)
         return bool(_COURSE.search(self.words(chunk.start, chunk.end)))
 
+
+#: "With answer 1 on the line it all gets shorter" tells no course of answer 1.
+_ALL_GETS = re.compile(
+    r"\A\s*(?:and |but )?(?:with|in|under)\b[^.;]*"
+    r"\b(?:it all|everything|all of it|the whole thing) (?:gets|becomes|grows|is|sounds) $",
+    re.I,
+)
+#: A denial of a denial: "it can't be denied that answer 1 is faster".
+_AFFIRMED = re.compile(
+    r"\b(?:(?:can't|cannot|can not|couldn't) be (?:denied|disputed|doubted|argued)"
+    r"|(?:there is|there's) no (?:denying|doubting|disputing|question)|(?:no|without(?: a)?) doubt"
+    r"|nobody (?:can|could|would) deny)\b(?: that| but)?",
+    re.I,
+)
 
 _TAG = re.compile(
     r",? ok(?:ay)?$"
@@ -323,130 +336,6 @@ def _bracketed(sentence: Sentence, token: Token) -> str:
 
 
 PRONOUN = re.compile(r"\b(?:it|its|it's|this one|that one|he|she|his|her)\b", re.I)
-
-# --- cutting --------------------------------------------------------------------------
-
-_SENTENCE = re.compile(
-    r"\n|[.!?](?=\s|$)(?<!vs\.)(?<!approx\.)(?<!ca\.)(?<!i\.e\.)(?<!e\.g\.)"
-    r"(?<! c\.)(?<!no\.)(?<!\.\.\.)"
-)
-_CLAUSE = re.compile(
-    r";|,? \b(?:while|whereas|although|though|but|yet|however|(?<! or )so|because|since"
-    r"|given that)\b",
-    re.I,
-)
-_CHUNK = re.compile(r"[,()\[\]]|:(?!\d)| - | / | and | which | namely ")
-
-
-def sentences(text: str, tokens: list[Token]) -> Iterator[Sentence]:
-    """Yield the sentences of a plain text."""
-    line = list(text)
-    for token in tokens:
-        if token.kind == "quote":
-            line[token.start : token.end] = "_" * (token.end - token.start)
-            following = text[token.end :].lstrip()[:1]
-            ends_sentence = not following or following.isupper()
-            if token.value[-1:] in (".", "!", "?") and ends_sentence:
-                line[token.end - 1] = "."
-    blank = "".join(line)
-    subject = topic = ""
-    answers, question, echo = False, None, ("", "")
-    for start, end in _cuts(_SENTENCE, blank, 0, len(blank)):
-        whole = _part(tokens, start, end)
-        if not 0 < len(whole.tokens) <= MOST_TOKENS:
-            continue
-        clauses = [_part(tokens, *at) for at in _cuts(_CLAUSE, blank, start, end)]
-        chunks = []
-        for clause in clauses:
-            spans = _cuts(
-                _CHUNK, blank, start=clause.start, end=clause.end, kept=_joining(tokens)
-            )
-            chunks += [_part(tokens, *at) for at in spans]
-        made = Sentence(
-            text=blank,
-            whole=whole,
-            clauses=clauses,
-            chunks=chunks,
-            subject=subject,
-            topic=topic,
-            answers=answers,
-            echo=echo,
-            question=question,
-            shown=text,
-        )
-        yield made
-        topic = _heading(made) or (topic if text[end : end + 1] == "\n" else "")
-        sides = {p for side, p in named(made, whole) if not made.marked(side)}
-        if sides:
-            subject = sides.pop() if len(sides) == 1 else ""
-        answers = made.asks and [token.kind for token in whole.tokens] == ["side"]
-        question = _question(made)
-        echo = _echo(made)
-
-
-def _heading(sentence: Sentence) -> str:
-    """Return the measure that a sentence names alone; empty: it is no heading.
-
-    A heading may be a question: "The pitch of answer 1?".
-    """
-    kinds = {token.kind for token in sentence.whole.tokens}
-    keys = {token.value for token in sentence.whole.of("measure")}
-    plain = kinds == {"measure"} or (sentence.asks and kinds == {"measure", "side"})
-    return keys.pop() if plain and len(keys) == 1 else ""
-
-
-def _echo(sentence: Sentence) -> tuple[str, str]:
-    """Return the measure and unit of the only value a sentence gives of a side."""
-    keys = {token.value for token in sentence.whole.of("measure")}
-    numbers = sentence.whole.of("number")
-    if len(keys) != 1 or len(numbers) != 1 or not named(sentence, sentence.whole):
-        return "", ""
-    return keys.pop(), numbers[0].unit
-
-
-_WHICH = re.compile(r"\b(?:which|who)\b", re.I)
-
-
-def _question(sentence: Sentence) -> Token | None:
-    """Return the comparative of "Which one is faster?"; None: nothing is asked so."""
-    comparatives = sentence.whole.of("more")
-    if not sentence.asks or len(comparatives) != 1 or named(sentence, sentence.whole):
-        return None
-    (comparative,) = comparatives
-    asks = _WHICH.search(sentence.words(sentence.whole.start, comparative.start))
-    return comparative if asks else None
-
-
-def _joining(tokens: list[Token]) -> set[int]:
-    """Return where "and" joins two sides or two numbers: nothing is cut there."""
-    places = set()
-    for one, following in pairwise(tokens):
-        if one.kind == following.kind and one.kind in ("side", "measure"):
-            places.add(one.end)
-    return places
-
-
-def _cuts(
-    pattern: re.Pattern[str],
-    line: str,
-    start: int,
-    end: int,
-    kept: set[int] | None = None,
-) -> list[tuple[int, int]]:
-    spans, at = [], start
-    for cut in pattern.finditer(line, start, end):
-        if kept and cut.start() in kept and cut[0].strip() == "and":
-            continue
-        if line[at : cut.start()].strip():
-            spans.append((at, cut.start()))
-            at = cut.end()
-    if line[at:end].strip() or not spans:
-        spans.append((at, end))
-    return spans
-
-
-def _part(tokens: list[Token], start: int, end: int) -> Part:
-    return Part(start, end, tuple(t for t in tokens if start <= t.start < end))
 
 
 def _at(parts: list[Part], token: Token) -> Part:

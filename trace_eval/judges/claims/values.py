@@ -26,11 +26,13 @@ class Value:
 
 def key_of(sentence: Sentence, token: Token, unit: str) -> str:
     """Return the key of the measure that a number is of; empty: none, or several."""
+    if not unit and _is_out_of_reach(sentence, token):
+        return ""
     parts: tuple[Part, ...] = sentence.around(token)
     if "point" in token.text and unit == "mos":  # points are counted of other things
         parts = parts[:2]
     for part in parts:
-        fitting = _fitting(part, token, unit)
+        fitting = _fitting(sentence, part, token=token, unit=unit)
         keys = {mention.value for mention in fitting}
         if len(keys) == 1:
             return _by_unit(keys.pop(), unit)
@@ -46,17 +48,71 @@ def key_of(sentence: Sentence, token: Token, unit: str) -> str:
     kinds = sorted(each.kind for each in sentence.whole.tokens)
     if key and unit == unit_before and kinds == ["number", "side"]:
         return _by_unit(key, unit)
+    if unit == "hz" and _is_of_voice(sentence, token):
+        return "pitch"
     return NAMING.get(unit, "")
 
 
-def _fitting(part: Part, token: Token, unit: str) -> list[Token]:
+#: Voices lie between these, Hz; what else does is named.
+_VOICES_HZ = (60, 450)
+_VOICE = re.compile(
+    r"\b(?:voice|deep|tenor|bass|soprano|alto|baritone|high-pitched|low-pitched)\b",
+    re.I,
+)
+_OTHER_SOUND = re.compile(
+    r"\b(?:hum|hums|buzz|noise|rumble|mains|filter(?:ed)?|band|energy|peak|tone at|formants?)\b",
+    re.I,
+)
+
+
+def _is_of_voice(sentence: Sentence, token: Token) -> bool:
+    """Tell whether hertz are those of a voice: "a deep voice, 118 Hz"."""
+    words = sentence.words(sentence.whole.start, sentence.whole.end)
+    low, high = _VOICES_HZ
+    fits_voice = low <= token.number <= high and bool(_VOICE.search(words))
+    names_none = not sentence.whole.of("measure")
+    return fits_voice and names_none and not _OTHER_SOUND.search(words)
+
+
+def _is_out_of_reach(sentence: Sentence, token: Token) -> bool:
+    """Tell whether a bare number stands behind one of another measure than is named.
+
+    An example is the 1.2 of "a pitch with 3.4 semitones of variation, then 1.2".
+    """
+    before = [each for each in sentence.whole.tokens if each.end <= token.start]
+    names = [each for each in before if each.kind in ("measure", "more") and each.value]
+    numbers = [each for each in before if each.kind == "number"]
+    if not names or not numbers or numbers[-1].start < names[-1].end:
+        return False
+    behind = [
+        each
+        for each in sentence.around(token)[0].of("measure")
+        if each.start >= token.end
+    ]
+    return not behind and not fits(names[-1].value, numbers[-1].unit)
+
+
+def _fitting(sentence: Sentence, part: Part, token: Token, unit: str) -> list[Token]:
     """Return the mentions of measures that can have the unit of a number."""
     mentions = [each for each in part.of("measure", "more") if each.value]
+    mentions = [each for each in mentions if not of_several(sentence, each)]
     fitting = [each for each in mentions if fits(each.value, unit)]
     if unit != "words":
         return fitting
     beside = [each for each in part.of("measure") if each.start == token.end + 1]
     return [each for each in fitting if each.value != "doubtful" or each in beside]
+
+
+_SEVERAL = re.compile(r" (?:one )?of which\b")
+
+
+def of_several(sentence: Sentence, mention: Token) -> bool:
+    """Tell whether a comparative picks one of several, "two pauses, the longer of which".
+
+    What it names is none of an answer's own measures.
+    """
+    behind = sentence.words(mention.end, mention.end + 24)
+    return mention.kind == "more" and bool(_SEVERAL.match(behind))
 
 
 def _between(tokens: tuple[Token, ...], one: Token, two: Token) -> bool:

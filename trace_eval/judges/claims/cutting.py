@@ -1,0 +1,139 @@
+"""Cutting a reason into sentences, clauses and chunks, and what each takes over.
+
+A chunk lies between commas, brackets and "and"; a clause between semicolons, "while",
+"but" and their like.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+from trace_eval.judges.claims.sentences import Part, Sentence, named
+from trace_eval.judges.claims.tokens import Token
+
+#: Sentences with more sides, measures and numbers than this are not read.
+MOST_TOKENS = 60
+
+_SENTENCE = re.compile(
+    r"\n|[.!?](?=\s|$)(?<!vs\.)(?<!approx\.)(?<!ca\.)(?<!i\.e\.)(?<!e\.g\.)"
+    r"(?<! c\.)(?<!no\.)(?<!\.\.\.)"
+)
+_CLAUSE = re.compile(
+    r";|,? \b(?:while|whereas|although|though|(?<!anything )(?<!nothing )but|yet|however"
+    r"|(?<! or )so|because|since|given that)\b|, where\b",
+    re.I,
+)
+_CHUNK = re.compile(r"[,()\[\]]|:(?!\d)| - | / | and | which | namely ")
+
+
+def sentences(text: str, tokens: list[Token]) -> Iterator[Sentence]:
+    """Yield the sentences of a plain text."""
+    line = list(text)
+    for token in tokens:
+        if token.kind == "quote":
+            line[token.start : token.end] = "_" * (token.end - token.start)
+            following = text[token.end :].lstrip()[:1]
+            ends_sentence = not following or following.isupper()
+            if token.value[-1:] in (".", "!", "?") and ends_sentence:
+                line[token.end - 1] = "."
+    blank = "".join(line)
+    subject = topic = ""
+    answers, question, echo = False, None, ("", "")
+    for start, end in _cuts(_SENTENCE, blank, 0, len(blank)):
+        whole = _part(tokens, start, end)
+        if not 0 < len(whole.tokens) <= MOST_TOKENS:
+            continue
+        clauses = [_part(tokens, *at) for at in _cuts(_CLAUSE, blank, start, end)]
+        chunks = []
+        for clause in clauses:
+            spans = _cuts(
+                _CHUNK, blank, start=clause.start, end=clause.end, kept=_joining(tokens)
+            )
+            chunks += [_part(tokens, *at) for at in spans]
+        made = Sentence(
+            text=blank,
+            whole=whole,
+            clauses=clauses,
+            chunks=chunks,
+            subject=subject,
+            topic=topic,
+            answers=answers,
+            echo=echo,
+            question=question,
+            shown=text,
+        )
+        yield made
+        topic = _heading(made) or (topic if text[end : end + 1] == "\n" else "")
+        sides = {p for side, p in named(made, whole) if not made.marked(side)}
+        if sides:
+            subject = sides.pop() if len(sides) == 1 else ""
+        answers = made.asks and [token.kind for token in whole.tokens] == ["side"]
+        question = _question(made)
+        echo = _echo(made)
+
+
+def _heading(sentence: Sentence) -> str:
+    """Return the measure that a sentence names alone; empty: it is no heading.
+
+    A heading may be a question: "The pitch of answer 1?".
+    """
+    kinds = {token.kind for token in sentence.whole.tokens}
+    keys = {token.value for token in sentence.whole.of("measure")}
+    plain = kinds == {"measure"} or (sentence.asks and kinds == {"measure", "side"})
+    return keys.pop() if plain and len(keys) == 1 else ""
+
+
+def _echo(sentence: Sentence) -> tuple[str, str]:
+    """Return the measure and unit of the only value a sentence gives of a side."""
+    keys = {token.value for token in sentence.whole.of("measure")}
+    numbers = sentence.whole.of("number")
+    if len(keys) != 1 or len(numbers) != 1 or not named(sentence, sentence.whole):
+        return "", ""
+    return keys.pop(), numbers[0].unit
+
+
+_WHICH = re.compile(r"\b(?:which|who)\b", re.I)
+
+
+def _question(sentence: Sentence) -> Token | None:
+    """Return the comparative of "Which one is faster?"; None: nothing is asked so."""
+    comparatives = sentence.whole.of("more")
+    if not sentence.asks or len(comparatives) != 1 or named(sentence, sentence.whole):
+        return None
+    (comparative,) = comparatives
+    asks = _WHICH.search(sentence.words(sentence.whole.start, comparative.start))
+    return comparative if asks else None
+
+
+def _joining(tokens: list[Token]) -> set[int]:
+    """Return where "and" joins two sides or two numbers: nothing is cut there."""
+    places = set()
+    for one, following in pairwise(tokens):
+        if one.kind == following.kind and one.kind in ("side", "measure"):
+            places.add(one.end)
+    return places
+
+
+def _cuts(
+    pattern: re.Pattern[str],
+    line: str,
+    start: int,
+    end: int,
+    kept: set[int] | None = None,
+) -> list[tuple[int, int]]:
+    spans, at = [], start
+    for cut in pattern.finditer(line, start, end):
+        if kept and cut.start() in kept and cut[0].strip() == "and":
+            continue
+        if line[at : cut.start()].strip():
+            spans.append((at, cut.start()))
+            at = cut.end()
+    if line[at:end].strip() or not spans:
+        spans.append((at, end))
+    return spans
+
+
+def _part(tokens: list[Token], start: int, end: int) -> Part:
+    return Part(start, end, tuple(t for t in tokens if start <= t.start < end))
