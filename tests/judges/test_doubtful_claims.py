@@ -5,6 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tests.support.claimed import findings
+from tests.support.imports import ROOT
+
+BY_HAND = ROOT / "benchmarks" / "reasons" / "by_hand.txt"
 
 
 @pytest.mark.parametrize(
@@ -34,6 +37,25 @@ from tests.support.claimed import findings
         "Rate: 214 WPM for A. P(B) = 0.7",
         '{"A": 4, "B": 3}',
         "Usual clipping ratio: 0.0 %",
+        "Answer 1 is served hot: 214 WPM against the gentle simmer of 104 in answer 2.",
+        "The pitch of answer 1 has 3.4 semitones of variation, answer 2 gets by on 1.2.",
+        "I'd pair answer 1 with something slower.",
+        "Answer 1 is up 0.6 points of P808.",
+        "Answer 2 has a P808 of 3.11, a premium of 0.6 to no one.",
+        "Diff 1 vs 2: p808 -0.6, bak -0.9.",
+        "Acceptance criterion: rate <= 120 WPM for both answers.",
+        "Answer 1 has two pauses, the longer of which lasts 1.2 s.",
+        "Answer 2's rate is down 51 % versus answer 1 at 104 WPM.",
+        "Both answers stay south of 4 in P808.",
+        "Both clear 3 in P808.",
+        "Answer 2 is at 118 Hz of pitch, answer 1 level at 181.",
+        "Had the foundation of answer 2 been 7.9 kHz, I would have signed.",
+        "A similar piece in Vienna has a pitch of 150 Hz.",
+        "Policies lapse where the rate exceeds 250 WPM for either answer.",
+        "Answer 2 is anything but faster beside answer 1.",
+        "In clipping, answer 1 beats answer 2 by a factor of 1.5.",
+        "With answer 1 it gets louder towards the end.",
+        "The pitch is no matter, so it doesn't matter which one I pick.",
     ],
 )
 def test_what_states_nothing_of_an_answer_is_never_false(reason: str) -> None:
@@ -72,6 +94,62 @@ def test_what_states_nothing_of_an_answer_is_never_false(reason: str) -> None:
         (
             "Answer 1 (faster) beats answer 2 (slower).",
             "Answer 2 (faster) beats answer 1.",
+        ),
+        (
+            "I'd lose 4 kHz of bandwidth if I picked answer 2 over answer 1.",
+            "I'd lose 4 kHz of bandwidth if I picked answer 1 over answer 2.",
+        ),
+        (
+            "Going from answer 2 to answer 1 adds 63 Hz of pitch.",
+            "Going from answer 1 to answer 2 adds 63 Hz of pitch.",
+        ),
+        (
+            "An increase of 106 % in rate from answer 2 to answer 1.",
+            "An increase of 106 % in rate from answer 1 to answer 2.",
+        ),
+        (
+            "The rate halves from answer 1 to answer 2.",
+            "The rate halves from answer 2 to answer 1.",
+        ),
+        (
+            "With answer 2 on the line it all gets slower.",
+            "With answer 1 on the line it all gets slower.",
+        ),
+        (
+            "It can't be denied that answer 1 has the wider bandwidth.",
+            "It can't be denied that answer 2 has the wider bandwidth.",
+        ),
+        (
+            "The hare (answer 1) ran at a rate of 214 WPM.",
+            "The hare (answer 2) ran at a rate of 214 WPM.",
+        ),
+        (
+            "Answer 2 leaves marks all over the wave: 3.1 % of its samples are clipped.",
+            "Answer 1 leaves marks all over the wave: 3.1 % of its samples are clipped.",
+        ),
+        ("assert pitch(A) > pitch(B)", "assert pitch(B) > pitch(A)"),
+        ("Answer 1 outranks answer 2 in P808.", "Answer 2 outranks answer 1 in P808."),
+        (
+            "Answer 2 doesn't make a single pause.",
+            "Answer 1 doesn't make a single pause.",
+        ),
+        (
+            "Answer 2 has a deep voice at 118 Hz.",
+            "Answer 1 has a deep voice at 118 Hz.",
+        ),
+        (
+            '{"source": "A", "missing": ["my dear friend"]}',
+            '{"source": "B", "missing": ["my dear friend"]}',
+        ),
+        (
+            "| Answer | Transcript |\n|---|---|\n| B | my dear friend |",
+            "| Answer | Transcript |\n|---|---|\n| A | my dear friend |",
+        ),
+        ("The gap in pitch … 63 Hz.", "The gap in pitch … 20 Hz."),
+        ("response_a has a rate of 214 WPM.", "response_b has a rate of 214 WPM."),
+        (
+            "No clipping anywhere in answer 1.",
+            "For pitch it doesn't matter which one I pick.",
         ),
         ("> Answer 2 is the slower one.", "> Answer 1 is the slower one."),
         ("Answer 1? Clearly faster.", "Answer 2? Clearly faster."),
@@ -125,3 +203,17 @@ def test_what_would_have_been_better_is_never_true(about: str) -> None:
 def test_a_table_that_breaks_off_or_is_wide_is_read_in_linear_time() -> None:
     wide = "|" + " a |" * 2_000
     assert findings(f"{wide}\n|---|\n{wide}\n" * 3) == []
+
+
+def test_reasons_by_hand_are_never_wrongly_false_and_most_faults_are_found() -> None:
+    missed, of_faults = [], 0
+    for line in BY_HAND.read_text(encoding="utf-8").splitlines():
+        if line.startswith("#"):
+            continue
+        _, kind, reason = line.split("|", 2)
+        is_found = False in findings(reason)
+        assert kind == "F" or not is_found, reason
+        of_faults += kind == "F"
+        missed += [reason] if kind == "F" and not is_found else []
+    assert of_faults == 90
+    assert len(missed) <= 23, missed

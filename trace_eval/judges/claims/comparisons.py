@@ -28,6 +28,63 @@ _HEADS = re.compile(
 _MANNER = re.compile(r" \w+ly\b")
 #: "Who cares for loudness gets more of it with answer 1 than with answer 2".
 _OF_IT = re.compile(r" of (?:it|this|that)\b")
+_SAID_OF_VALUES = (
+    *(
+        "value",
+        "score",
+        "figure",
+        "level",
+        "amount",
+        "degree",
+        "rating",
+        "result",
+        "number",
+    ),
+    *(
+        "average",
+        "mean",
+        "median",
+        "overall",
+        "measured",
+        "pace",
+        "tempo",
+        "rate",
+        "speed",
+    ),
+    *(
+        "pitch",
+        "loudness",
+        "volume",
+        "duration",
+        "length",
+        "bandwidth",
+        "clipping",
+        "pause",
+    ),
+    *(
+        "quality",
+        "speaking",
+        "speech",
+        "articulation",
+        "background",
+        "intonation",
+        "word",
+    ),
+    *(
+        "in",
+        "to",
+        "for",
+        "on",
+        "at",
+        "with",
+        "by",
+        "across",
+        "between",
+        "and",
+        "or",
+        "here",
+    ),
+)
 _NEXT = re.compile(r"(?:(?: of)?(?: the| its| measured| mean| overall)*)? ?")
 
 
@@ -195,6 +252,8 @@ def _same(sentence: Sentence, token: Token) -> Iterator[StatedClaim]:
         r"(?: to)? (?:\w+ )?[-\d.]", sentence.words(token.end, token.end + 20)
     ):
         return
+    if _OF_A_KIND.search(sentence.words(token.start - 10, token.end + 24)):
+        return
     chunk, clause, _ = sentence.around(token)
     key = token.value
     if not token.sign:
@@ -217,6 +276,13 @@ def _same(sentence: Sentence, token: Token) -> Iterator[StatedClaim]:
     claim = _claim(sentence, token, key, "same")
     yield replace(claim, places=("1", "2"), negated=sentence.denied(chunk, token))
 
+
+#: "A similar piece has a pitch of 150 Hz" is no claim that both answers are alike.
+_OF_A_KIND = re.compile(
+    r"\b(?:an?|another|some|any) (?:similar|comparable|identical|equal)"
+    rf" (?!\w+ly\b|(?:{'|'.join(_SAID_OF_VALUES)})s?\b)[a-z]+(?! (?:pitch|rate|loudness))",
+    re.I,
+)
 
 _EITHER_WILL_DO = re.compile(EITHER_WILL_DO, re.I)
 _IN_RESPECT = re.compile(
@@ -306,7 +372,8 @@ def _signs(sentence: Sentence) -> Iterator[StatedClaim]:
 # --- none at all ----------------------------------------------------------------------
 
 _NONE = re.compile(
-    r"\b(?:no|without(?: any)?|free of|zero|never|not(?: an?| one| a single)?|lacks?(?: any)?)"
+    r"\b(?:no|without(?: any)?|free of|zero|never|not(?: an?| one| a single)?|lacks?(?: any)?"
+    r"|(?:does|did)(?: not|n't) (?:take|make|have|contain|leave) (?:any|an?|one|a single))"
     r" (?:audible |any |measurable |real |long |noticeable |mid-\w+ )*"
     r"(?P<what>clip(?:ping|s|ped)?|paus(?:es?|ing))\b"
     r"(?! (?:longer|over|above|of|after|before|as|like))",

@@ -38,6 +38,8 @@ def sentences(text: str, tokens: list[Token]) -> Iterator[Sentence]:
             ends_sentence = not following or following.isupper()
             if token.value[-1:] in (".", "!", "?") and ends_sentence:
                 line[token.end - 1] = "."
+    for side in _role_names(text, tokens):
+        line[side.start - 1] = line[side.end] = " "
     blank = "".join(line)
     subject = topic = ""
     answers, question, echo = False, None, ("", "")
@@ -72,6 +74,20 @@ def sentences(text: str, tokens: list[Token]) -> Iterator[Sentence]:
         answers = made.asks and [token.kind for token in whole.tokens] == ["side"]
         question = _question(made)
         echo = _echo(made)
+
+
+def _role_names(text: str, tokens: list[Token]) -> Iterator[Token]:
+    """Yield the sides in brackets that name a role: "the hare (answer 1) ran"."""
+    ends = {token.end for token in tokens}
+    for token in tokens:
+        bracketed = (
+            text[token.start - 1 : token.start] + text[token.end : token.end + 1]
+        )
+        if token.kind != "side" or bracketed != "()":
+            continue
+        word, blank = text[token.start - 3 : token.start - 2], text[token.start - 2]
+        if word.isalpha() and blank == " " and token.start - 2 not in ends:
+            yield token
 
 
 def _heading(sentence: Sentence) -> str:

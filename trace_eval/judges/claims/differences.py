@@ -112,7 +112,7 @@ _GAP_TAIL = re.compile(
 
 #: Comparatives that are verbs; what stands before them is what has more.
 _VERBAL = re.compile(
-    r"leads?\b|exceed|outscore|surpass|tops|edges|trails|lags|falls|drops|beats|out|wins|loses",
+    r"leads?\b|exceed|outscore|surpass|tops|edges|trails|lags|falls|drops|beats|out|wins|loses|dwarfs",
     re.I,
 )
 

@@ -26,6 +26,8 @@ def _lines(lines: list[str]) -> Iterator[str]:
         ruled = number + 1 < len(lines) and _is_rule(lines[number + 1])
         if cells and ruled:
             headings = cells
+            if not _cells("".join(lines[number + 2 : number + 3])):
+                yield _row(cells)  # a rule below the only row
         elif not cells:
             headings = []
             yield line
@@ -38,7 +40,10 @@ def _lines(lines: list[str]) -> Iterator[str]:
                 yield f"{_named(heading)}: {cell}"
         else:
             for heading, cell in zip(headings[1:], cells[1:], strict=False):
-                yield f"{_named(heading)} {_named(cells[0])}: {cell}"
+                if heading.lower() in _OF_WORDS and _SIDE.fullmatch(cells[0]):
+                    yield f"{_named(cells[0])} says {_quoted(cell)}"
+                else:
+                    yield f"{_named(heading)} {_named(cells[0])}: {cell}"
 
 
 def _row(cells: list[str]) -> str:
@@ -74,9 +79,19 @@ def _is_rule(line: str) -> bool:
 # --- JSON -----------------------------------------------------------------------------
 
 #: Keys whose value names an answer, or is its words, and how deep an object is read.
-_OF_ANSWER = ("answer", "response", "candidate", "clip", "recording", "side", "audio")
+_OF_ANSWER = (
+    "answer",
+    "response",
+    "candidate",
+    "clip",
+    "recording",
+    "side",
+    "audio",
+    "source",
+)
 _OF_MEASURE = ("measure", "metric", "feature", "criterion", "aspect")
 _OF_WORDS = ("quote", "quotation", "says", "said", "transcript", "text", "words")
+_OF_MISSING = ("missing", "omits", "omitted", "lacks", "absent")
 _MOST_DEPTH = 4
 
 
@@ -119,11 +134,20 @@ def _member(key: str, value: Any, about: str, depth: int) -> Iterator[str]:
     if key.lower() in (_OF_ANSWER + _OF_MEASURE) and isinstance(value, str):
         return
     if key.lower() in _OF_WORDS and isinstance(value, str):
-        yield f'{about} says "{value}"'
+        yield f"{about} says {_quoted(value)}"
+    elif key.lower() in _OF_MISSING and about:
+        for each in value if isinstance(value, list) else [value]:
+            if isinstance(each, str) and " " in each:
+                yield f"{about} does not say {_quoted(each)}"
     elif key.lower() == "value":
         yield from _members(value, about, depth - 1)
     else:
         yield from _members(value, f"{about} {_named(key)}".strip(), depth - 1)
+
+
+def _quoted(words: str) -> str:
+    """Return words in one pair of quotation marks."""
+    return '"' + words.strip('"“”') + '"'
 
 
 def _of(made: Mapping[str, Any], keys: tuple[str, ...]) -> str:

@@ -53,7 +53,7 @@ SIDES: Mapping[str, str] = {
     "2": rf"{NUMBERED}(?:2|two|B)\b(?!\.\d)|(?:the )?(?:second|right) (?:{THING}|one)\b"
     rf"|the second\b{_NO_PLACE}|the latter|(?:number|no\.) ?(?:2|two)\b(?! of)|#2\b",
     "other": rf"the other(?: (?:one|{THING}))?\b(?! hand)"
-    r"|its (?:rival|counterpart|competitor|opponent)",
+    r"|its (?:rival|counterpart|competitor|opponent|neighbou?r|companion|partner|sibling)",
     "both": rf"both(?: (?:{THINGS}|of (?:them|these|the two)|the {THINGS}))?\b"
     rf"|(?<!of )(?<!of the )(?<!of these )(?:(?:the |these )?two {THINGS}|the {THINGS}\b"
     rf"|the two\b)|each (?:{THING}|one|of them)"
@@ -141,7 +141,8 @@ MORE: Mapping[str, int] = {
     r"more (?:high|large|big)|higher|greater|larger|bigger|more|wider|broader"
     r"|stronger|increased|raised|ahead(?: of)?"
     r"|in front(?: of)?|on top|leads?|led|leading|exceed(?:s|ed|ing)?|outscore[sd]?"
-    rf"|surpass(?:es|ed)?|tops|topped|edge[sd] out|up{_ON}|{_IS}up{_AMOUNT}|above|outpace[sd]?": 1,
+    rf"|surpass(?:es|ed)?|tops|topped|edge[sd] out|up{_ON}|{_IS}up{_AMOUNT}|above|outpace[sd]?"
+    r"|outshine[sd]?|outrank(?:s|ed)?|outstrip(?:s|ped)?|dwarfs": 1,
     r"lower|smaller|less|fewer|narrower|weaker|reduced|behind|trail(?:s|ed|ing)?"
     r"|lag(?:s|ged|ging)?(?: behind)?|(?:falls|fell|drops|dropped) (?:short of|behind|below)"
     r"|(?:is |falls |comes up )?short"
@@ -170,6 +171,7 @@ VAGUE = (
 TRANSITIVE = (
     r"(?:leads?|led|exceed(?:s|ed|ing)?|outscore[sd]?|surpass(?:es|ed)?|tops|topped|edge[sd] out"
     r"|trail(?:s|ed|ing)?|beats?|outperform(?:s|ed)?|outd(?:oes|id)|outpace[sd]?"
+    r"|outshine[sd]?|outrank(?:s|ed)?|outstrip(?:s|ped)?|dwarfs"
     r"|lag(?:s|ged|ging)?(?: behind)?|underperform(?:s|ed)?"
     r"|(?:falls|fell|drops|dropped) (?:short of|behind|below)|above|below|behind|beneath"
     r"|ahead(?: of)?|in front(?: of)?)"
@@ -396,11 +398,12 @@ HEDGES = (
 OVER = (
     r"over|above|at least|exceed(?:s|ed|ing)?|tops|topped|surpass(?:es|ed)?|beyond"
     r"|upwards of|in excess of|past"
-    r"|no less than|passes|superior to|>=?|≥"
+    r"|no less than|passes|superior to|north of|>=?|≥"
     r"|(?:more|greater|higher|faster|louder|longer|better|quicker|wider) than"
 )
 UNDER = (
-    r"under|short of|below|beneath|at most|up to|no more than|not even|within|inferior to|<=?|≤"
+    r"under|short of|below|beneath|at most|up to|no more than|not even|within|inferior to"
+    r"|south of|shy of|<=?|≤"
     r"|(?:less|fewer|lower|slower|quieter|shorter|worse|narrower) than"
 )
 
@@ -424,11 +427,13 @@ UNREAL = (
     rf"|(?:I|we|you|he|she|it|they)'d(?! (?:\w+ )?(?:{_JUDGED}|had|been|lose|gain|get"
     r"|be getting|give up))"
     r"(?<!should(?= be the (?:high|low|great|larg|bigg|small)er one\b))|if|as though"
-    r"|had (?:[\w ]{1,24} )?been|were (?:it|they)\b|ideal(?:ly)?|want(?:s|ed)?|ask(?:s|ed|ing)? for"
+    r"|had (?:[\w ]{1,60} )?been|were (?:it|they)\b|ideal(?:ly)?|want(?:s|ed)?|ask(?:s|ed|ing)? for"
     r"|requests?|requested|requires?|required|supposed|need(?:s|ed)? to|instructions?|prompts?"
-    r"|whether|whichever is|must(?! be \d)|ought|ha(?:s|ve|d) to|wish(?:es|ed)?|hop(?:e|es|ed|ing)"
+    r"|whether|whichever is|must(?! be (?:\d|regarded|called|said|considered|judged))|ought"
+    r"|ha(?:s|ve|d) to|wish(?:es|ed)?|hop(?:e|es|ed|ing)"
     r"|propos(?:e|es|ed|al)|recommend(?:s|ed)?|(?:is|was|are|were) to be|that [\w ]{1,24} be"
     r"|may (?:\w+ )?be made|aim|goal|wanted"
+    r"|(?:where|when|whenever|unless|until|as soon as) (?:(?!\d)\w+ ){1,3}exceeds"
     r"|others (?:would|could|might|may)|(?:some|many|people|listeners) (?:would|could|might|may)"
     r"|expected to|likely to)\b"
     r"|'d (?:have )?(?:liked?|prefer(?:red)?|want(?:ed)?|wish(?:ed)?|love|loved|expect(?:ed)?)\b"

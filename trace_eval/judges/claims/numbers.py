@@ -8,6 +8,7 @@ side.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -43,7 +44,7 @@ def numbers(sentence: Sentence) -> Iterator[StatedClaim]:
                 yield from gap_claims(sentence, token)
             else:
                 value = Value(token, key_of(sentence, token, token.unit), token.unit)
-                values += [] if _is_below_all(value) else [value]
+                values += [] if _is_no_value(value) else [value]
     for several in _grouped(sentence, values):
         yield from _stated(sentence, several)
 
@@ -54,10 +55,16 @@ _LEAST = {"rate": 30, "articulation": 30, "pitch": 40} | dict.fromkeys(
 )
 
 
-def _is_below_all(value: Value) -> bool:
-    """Tell whether a number is too small for a value: "0.6 points of P808 to B"."""
+#: What no level is beyond: "answer 1 stays level at 181".
+_MOST = dict.fromkeys(("level", "loudness", "peak"), 80)
+
+
+def _is_no_value(value: Value) -> bool:
+    """Tell whether a number cannot be a value: "0.6 points of P808 to B"."""
     least = _LEAST.get(value.key, 0.0)
-    return 0 < value.token.number < least
+    most = _MOST.get(value.key, math.inf)
+    bare_beyond = not value.unit and abs(value.token.number) > most
+    return bare_beyond or 0 < value.token.number < least
 
 
 _MARKED = re.compile(

@@ -24,7 +24,7 @@ _LABELS = re.compile(
 
 _SAY = (
     r"(?:say(?:s|ing)?|said|stat(?:e[sd]?|ing)|repl(?:y|ies|ied|ying)|answer(?:s|ed|ing)"
-    r"|respond(?:s|ed|ing)?|reads?|reading|begins?|opens?|starts?|commences?|ends?|closes?"
+    r"|respond(?:s|ed|ing)?|reads?|reading|writes?|wrote|begins?|opens?|starts?|commences?|ends?|closes?"
     r"|concludes?|finish(?:es|ed)?|wraps? up|signs? off|repeats?|mentions?|us(?:es|ed|ing)"
     r"|contains?|includ(?:es|ing)|transcribed|heard|hears?|quotes?|offers?|gives?|adds?|calls?"
     r"|claims?|tell(?:s|ing)?|told|utter(?:s|ed|ing)?|speaks?|declines|refuses|remarks?|informs?"

@@ -35,6 +35,11 @@ _UNREAL = re.compile(UNREAL, re.I)
 _THE_MORE = re.compile(
     r"\A[^,]*, the (?!latter|former|other)(?:more|less|\w+er)\b", re.I
 )
+#: "Had the pitch of answer 2 been higher", "were answer 1 slower".
+_INVERTED = re.compile(
+    r"\s*(?:and |but )?(?:had|were|should) (?!\d|I\b|you\b|we\b)\w", re.I
+)
+
 #: "Maybe answer 1 is louder, hard to say"; "maybe 4 dB" is a value.
 _UNSURE = re.compile(
     r"\A\s*(?:and |but |so )?(?:maybe|perhaps|possibly)\b"
@@ -185,6 +190,9 @@ class Sentence:
         if _UNREAL.search(
             _NO_CONDITION.sub(" ", _SUITS.sub(" ", self.words(start, end)))
         ):
+            return True
+        opens = clause.start == self.whole.start
+        if opens and _INVERTED.match(self.words(clause.start, clause.end)):
             return True
         if _UNSURE.search(self.words(self.whole.start, self.whole.end)):
             return True

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from trace_eval.data.word_lists import words_of
 from trace_eval.judges.claims.lexicon import HEDGES, NAMING, OF_UNIT
 from trace_eval.judges.claims.sentences import Part, Sentence
 from trace_eval.judges.claims.stated import Relation, StatedClaim
@@ -156,12 +157,37 @@ def value_claim(
         numbers=(value.token.digits,),
         unit=value.unit,
         hedged=is_hedged_before or tail.startswith((" or so", "-ish")),
-        doubt=_UNBOUND if relation == "is" and _denied(sentence, value.token) else "",
+        doubt=_doubt(sentence, value.token, both=len(places) == 2)
+        if relation == "is"
+        else "",
     )
 
 
 #: Why "neither clears 4.2" is not checked: it bounds a value by a verb nobody knows.
 _UNBOUND = "a denied value may be a bound"
+
+#: Why "both clear 4.2" is not, either.
+_JOINT = "one value of both may be a bound"
+_AT = words_of(
+    "have has had are were at with a an the is was of sit sits stand stands come comes came show",
+    "shows reach reaches get got in out on score scored measure measures read record value mean",
+    "average same exactly only just about around roughly some for it speak also each identical",
+    "equal to by close nearly almost land clock run contain say said both recordings answers",
+)
+
+
+def _doubt(sentence: Sentence, token: Token, both: bool) -> str:
+    """Return why the value of one answer, or of both, may be none; empty: it is one."""
+    if _denied(sentence, token):
+        return _UNBOUND
+    sides = [s for s in sentence.whole.of("side") if s.value == "both"]
+    before = [side for side in sides if side.end <= token.start]
+    if not both or not before:
+        return ""
+    words = sentence.words(before[-1].end, token.start)
+    for each in sentence.whole.of("measure", "number"):
+        words = words.replace(each.text, " ")
+    return "" if _AT.issuperset(re.findall(r"[a-z]+", words.lower())) else _JOINT
 
 
 def _denied(sentence: Sentence, token: Token) -> bool:
