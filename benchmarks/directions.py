@@ -20,192 +20,22 @@ from __future__ import annotations
 import json
 import os
 import random
-import subprocess
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-import soundfile
-
+from benchmarks.directions_manners import LINES, MANNERS, OPEN_REQUESTS, REPLIES, Manner
+from benchmarks.directions_voices import VOICES_BY_NAME, render
 from benchmarks.directions_worlds import SETS
 from benchmarks.extract import filled
-from benchmarks.neural_voice import spoken
 from benchmarks.report import arguments, save, stored
 from blueprints import Transcript
 from extractors.audio import decode
 from extractors.registry import create
 from trace_eval.data.measures.directions import read_aloud
 from trace_eval.data.measures.manner import words_in
-
-
-@dataclass(frozen=True)
-class Manner:
-    """A manner as requests ask for it, as brackets write it, and as read aloud.
-
-    Sentences of ``like`` begin or end with a word that sounds like it.
-    """
-
-    phrase: str
-    bracket: str
-    imperative: str
-    aloud: tuple[str, ...]
-    word: str
-    story: str
-    meaning: str
-    like: tuple[str, ...] = ()
-
-
-MANNERS = (
-    Manner(
-        phrase="with a sigh",
-        bracket="sighs",
-        imperative="Sigh, then",
-        aloud=("Sigh.", "Sighs.", "With a sigh.", "Sighing."),
-        word="sigh",
-        story="She let out a long sigh and closed the book.",
-        meaning="To sigh means to breathe out slowly because you are tired.",
-    ),
-    Manner(
-        phrase="with a laugh",
-        bracket="laughs",
-        imperative="Laugh, then",
-        aloud=("Laughs.", "Laughing.", "With a laugh.", "Laughter."),
-        word="laugh",
-        story="The old man began to laugh until the windows shook.",
-        meaning="To laugh means to show that you are amused.",
-    ),
-    Manner(
-        phrase="in a whisper",
-        bracket="whispers",
-        imperative="Whisper and",
-        aloud=("Whispers.", "Whispering.", "In a whisper.", "Whisper."),
-        word="whisper",
-        story="They heard a whisper behind the door and froze.",
-        meaning="To whisper means to speak without using your voice.",
-    ),
-    Manner(
-        phrase="with a cough",
-        bracket="coughs",
-        imperative="Cough, then",
-        aloud=("Coughs.", "Coughing.", "With a cough.", "Cough, cough."),
-        word="cough",
-        story="A sudden cough gave the thief away.",
-        meaning="A cough is a sudden noise that you make with your throat.",
-    ),
-    Manner(
-        phrase="with a gasp",
-        bracket="gasps",
-        imperative="Gasp, then",
-        aloud=("Gasps.", "Gasping.", "With a gasp.", "Gasp."),
-        word="gasp",
-        story="The crowd gave a gasp when the curtain fell.",
-        meaning="To gasp means to breathe in sharply.",
-    ),
-    Manner(
-        phrase="with a yawn",
-        bracket="yawns",
-        imperative="Yawn, then",
-        aloud=("Yawns.", "Yawning.", "With a yawn.", "Yawn."),
-        word="yawn",
-        story="The lion gave a great yawn and fell asleep.",
-        meaning="A yawn is a deep breath that you take when you are tired.",
-    ),
-    Manner(
-        phrase="with a long pause in the middle",
-        bracket="pauses",
-        imperative="Pause first, then",
-        aloud=("Pause.", "Long pause.", "With a long pause.", "Pauses."),
-        word="pause",
-        story="After a pause the judge spoke again.",
-        meaning="A pause is a short time in which nothing is said.",
-    ),
-    Manner(
-        phrase="in a deep voice",
-        bracket="deep voice",
-        imperative="Use a deep voice and",
-        aloud=(
-            "In a deep voice.",
-            "Deep voice.",
-            "Speaking in a deep voice.",
-            "In a deep voice,",
-        ),
-        word="deep",
-        story="The giant had a deep voice that made the ground tremble.",
-        meaning="Deep means that something goes far down.",
-    ),
-    Manner(
-        phrase="slowly",
-        bracket="slowly",
-        imperative="Speak slowly and",
-        aloud=("Slowly.", "Speaking slowly.", "Slowly, slowly.", "Speak slowly."),
-        word="slowly",
-        story="The turtle walked slowly to the river.",
-        meaning="Slowly means not quickly.",
-    ),
-    Manner(
-        phrase="in a sad voice",
-        bracket="sad voice",
-        imperative="Use a sad voice and",
-        aloud=("In a sad voice.", "Sad voice.", "Speaking in a sad voice.", "Sadly."),
-        word="sad",
-        story="The sad king sat alone at his table.",
-        meaning="Sad means unhappy.",
-    ),
-    Manner(
-        phrase="with a British accent",
-        bracket="British accent",
-        imperative="Use a British accent and",
-        aloud=(
-            "With a British accent.",
-            "British accent.",
-            "In a British accent.",
-            "Speaking with a British accent.",
-        ),
-        word="British",
-        story="The British captain spoke with an accent that nobody knew.",
-        meaning="British means that something comes from Great Britain.",
-    ),
-    Manner(
-        phrase="in an excited tone",
-        bracket="excitedly",
-        imperative="Sound excited and",
-        aloud=("In an excited tone.", "Excited tone.", "Excitedly.", "Excited."),
-        word="excited",
-        story="The excited children ran into the garden.",
-        meaning="Excited means very happy about something that will happen.",
-    ),
-)
-
-LINES = (
-    "I cannot believe that it is Monday again",
-    "The train to the city leaves at half past nine",
-    "Nobody told me that the shop was closed",
-    "We have been waiting here for two hours",
-    "Please close the window before you leave",
-    "My brother bought a new car last week",
-    "There is a letter for you on the table",
-    "The soup needs a little more salt",
-    "You will never guess who called me today",
-    "It has been raining since the early morning",
-)
-
-REPLIES = (
-    "I had a quiet day and read a good book in the garden.",
-    "The weather is cloudy with a little rain in the evening.",
-    "My favourite meal is pasta with tomatoes and fresh basil.",
-    "Well, there are many ways to learn a new language.",
-    "A cat chased a ball across the room and knocked over a lamp.",
-)
-
-OPEN_REQUESTS = (
-    "tell me about your day.",
-    "tell me what the weather is like.",
-    "name your favourite meal.",
-    "explain how to learn a language.",
-    "tell me something about cats.",
-)
 
 
 @dataclass(frozen=True)
@@ -335,77 +165,6 @@ def _rightly(manner: Manner, rng: random.Random, material: Material) -> MadeAnsw
     return MadeAnswer(manner.word, request, words, False, kind)
 
 
-VOICES = (
-    *(("espeak-ng", voice) for voice in ("en-us", "en-gb", "en-us+f3", "en-gb+m3")),
-    *(("flite", voice) for voice in ("slt", "rms", "awb", "kal16")),
-)
-
-#: Voices that the detector was not written by.
-OTHER_VOICES = (
-    *(
-        ("espeak-ng", voice)
-        for voice in ("en-gb-scotland", "en-029", "en-us+f5", "en-us+m7")
-    ),
-    *(("flite", "kal"), ("joe", ""), ("joe", ""), ("joe", "")),
-)
-
-
-#: Voices that were heard for the first time with world e.
-NEW_VOICES = (
-    *(
-        ("espeak-ng", voice)
-        for voice in ("en-gb-x-rp", "en-us-nyc", "en-gb-x-gbcwmd", "en-us+f2")
-    ),
-    *(("flite", voice) for voice in ("slt 1.25 180", "rms 0.9 130", "awb 1.1 150")),
-    *(("joe", "0.85"), ("joe", "1.2")),
-)
-
-#: Voices that were heard for the first time with world f.
-LAST_VOICES = (
-    *(("espeak-ng", voice) for voice in ("en-gb-x-gbclan", "en-us+m2", "en-029+f4")),
-    *(("flite", voice) for voice in ("kal16 1.1 110", "slt 0.9 210", "awb 0.95 120")),
-    *(("joe", "0.9"), ("joe", "1.1")),
-)
-
-#: Voices that were heard for the first time with world g.
-FINAL_VOICES = (
-    *(("espeak-ng", voice) for voice in ("en-gb-scotland+m4", "en-us+f4", "en+m1")),
-    *(("flite", voice) for voice in ("slt 1.1 170", "rms 1.1 100", "kal 0.95 105")),
-    *(("joe", "0.95"), ("joe", "1.05")),
-)
-
-
-#: What ``--voices`` names.
-VOICES_BY_NAME = {
-    "known": VOICES,
-    "others": OTHER_VOICES,
-    "every": VOICES + OTHER_VOICES,
-    "new": NEW_VOICES,
-    "last": LAST_VOICES,
-    "final": FINAL_VOICES,
-}
-
-
-def render(words: str, program: str, voice: str, path: Path) -> None:
-    """Speak words into a file.
-
-    A voice of flite may have a stretch and a mean pitch in Hz, the neural one a speed.
-    """
-    if program == "joe":
-        samples, rate = spoken(words, float(voice or 1))
-        soundfile.write(path, samples, rate)
-        return
-    if program == "flite":
-        name, *changed = voice.split()
-        line = ["flite", "-voice", name, "-t", words, "-o", str(path)]
-        settings = ("duration_stretch", "int_f0_target_mean")
-        for setting, value in zip(settings, changed, strict=False):
-            line += ["--setf", f"{setting}={value}"]
-    else:
-        line = ["espeak-ng", "-v", voice, "-s", "150", "-w", str(path), words]
-    subprocess.run(line, check=True, capture_output=True)
-
-
 def voiced(made: list[MadeAnswer], seed: int, voices: str) -> list[MadeAnswer]:
     """Choose a voice for each answer."""
     rng = random.Random(seed)
@@ -531,8 +290,19 @@ def main() -> None:
     if folder := os.environ.get("TRACE_EVAL_DATA"):
         found, count = written(Path(folder))
         print(f"found in answers to other questions: {found} of {count}")
-    if not options.written:
-        save(name, {**result, "heard": [asdict(one) for one in made]})
+    if options.written:
+        return
+    at_first = _shares(result)
+    if options.stored:
+        before = stored(name)
+        at_first = before.get("when first heard", _shares(before))
+    answers_heard = [asdict(one) for one in made]
+    save(name, {**result, "when first heard": at_first, "heard": answers_heard})
+
+
+def _shares(result: Mapping[str, object]) -> dict[str, object]:
+    """Return the figures that a later reading of what was heard may change."""
+    return {name: result[name] for name in ("recall", "found", "precision")}
 
 
 if __name__ == "__main__":

@@ -15,7 +15,8 @@ from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Any
 
-from benchmarks.directions import OTHER_VOICES, MadeAnswer, render
+from benchmarks.directions import MadeAnswer
+from benchmarks.directions_voices import OTHER_VOICES, render
 from benchmarks.extract import filled
 from benchmarks.report import arguments, save, stored, table
 from blueprints import Transcript

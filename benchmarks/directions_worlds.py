@@ -1,9 +1,9 @@
-"""Other manners, sentences and replies for ``benchmarks.directions``: five sets.
+"""Other manners, sentences and replies for ``benchmarks.directions``: six sets.
 
 The detector of directions read aloud was mended by what ``SETS["b"]``, ``SETS["c"]``,
-``SETS["d"]`` and then ``SETS["e"]`` showed. Nothing of ``SETS["f"]`` was looked at
-before its figures were taken. The last three have answers whose own words sound like a
-direction, or are one that belongs to the sentence.
+``SETS["d"]``, ``SETS["e"]``, ``SETS["f"]`` and then ``SETS["g"]`` showed. What it found
+when each was first heard is stored as such. The last four have answers whose own words
+sound like a direction, or are one that belongs to the sentence.
 """
 
 from __future__ import annotations

@@ -45,6 +45,23 @@ ALOUD = [
         "Answer with a British accent: how are you?",
         "British accent. I am fine, thanks.",
     ),
+    (
+        "Use a childlike voice and name a good breakfast.",
+        "Like a child, oatmeal with apples keeps you full until noon.",
+    ),
+    ("[childlike] We need two more chairs.", "We need two more chairs like a child."),
+    (
+        "Sob, then tell me how to sleep better.",
+        "and sobbing keep the room dark and put your phone away.",
+    ),
+    (
+        "Sound hesitant and explain how rain is made.",
+        "Seeking hesitantly warm air rises and cools down.",
+    ),
+    (
+        "Can you tell me something about dolphins shyly?",
+        "Speaking Shali dolphins call each other by names of their own.",
+    ),
     ("Say sadly: the dog is gone for ever.", "Sadly, the dog is gone for ever."),
     ("Gasp, then tell me about your day.", "I had a quiet day, dasps."),
     (
@@ -291,6 +308,9 @@ def test_the_page_has_the_measured_recall() -> None:
     shares = [
         f"{one['recall']:.2f}".removeprefix("0") for one in (unseen, known, others)
     ]
+    first = stored("directions_g1")["when first heard"]
+    assert f"{first['recall']:.2f}".removeprefix("0") + " in new ones" in page
+    assert first["precision"] >= 0.95
     wrong = unseen["found"] - round(unseen["recall"] * unseen["read aloud"])
     voices = "read aloud in voices that taught the rules"
     assert f"of {unseen['read aloud']} {voices} {shares[0]}" in page

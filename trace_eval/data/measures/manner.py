@@ -47,7 +47,8 @@ _ASKED = r"(?:^|[.,:;!?]\s*|\b(?:please|and|but|then|i want you to|i'd like you 
 
 #: Words that say how to speak where that is asked for, and may stand in any question.
 _ANY_MANNER = (
-    r"[a-z]+(?:ed|y|ful|ing|ic|ous|ish|less|ive)|sad|angry|mad|calm|glad|shy|bored|warm|solemn"
+    r"[a-z]+(?:ed|y|ful|ing|ic|ous|ish|less|ive|like|[ae]nt)|sad|angry|mad|calm|glad|shy|bored"
+    r"|warm|solemn|emotional|casual|formal|sentimental|theatrical|cynical|sceptical|skeptical"
     r"|gentle|soft|quiet|loud|stern|grave|hoarse|tender|timid|sincere|mellow|brisk|grim|tense"
     r"|upbeat|smug|slow|cold"
 )
@@ -84,6 +85,10 @@ _NO_MANNER = words_of(
         " july friendly"
     ),
     "lovely likely weekly monthly apply supply fly assembly",
+    (
+        "different consistent present absent silent transparent intelligent independent"
+        " efficient relevant important current recent sufficient innocent pleasant"
+    ),
     (
         "specific objective exhaustive comprehensive realistic scientific basic generic"
         " creative decisive effective positive descriptive inclusive informative serious"
@@ -154,6 +159,8 @@ class Directions:
         literal: words that are to be said as they stand; empty where none are given.
         tells: the answer is to tell something, of which an adverb may be a comment.
         content: other words of the request, which an answer may repeat.
+        asks_how: a question asks how something is done, which an adverb may answer.
+        asks_advice: it asks how to do something, or what to do.
     """
 
     stems: frozenset[str]
@@ -161,6 +168,8 @@ class Directions:
     literal: tuple[str, ...]
     tells: bool = False
     content: frozenset[str] = frozenset()
+    asks_how: bool = False
+    asks_advice: bool = False
 
     @cached_property
     def forms(self) -> set[str]:
@@ -221,6 +230,8 @@ def directions_of(request: str) -> Directions:
         stems=frozenset(stems - {stem_of(word) for word in said}),
         phrases=tuple(kept),
         literal=said,
+        asks_how=bool(_HOW.search(body.lower())),
+        asks_advice=bool(_ADVICE.search(body.lower())),
         tells=bool(_TELLS.search(body.lower())),
         content=frozenset(words_in(text))
         - {word for phrase in kept for word in phrase},
@@ -260,6 +271,8 @@ def _adverb(adjective: str) -> str:
     return f"{adjective[:-1]}ily" if adjective.endswith("y") else f"{adjective}ly"
 
 
+_HOW = re.compile(r"\bhow (?:do|does|did|can|should|is|are|was|were|fast|well)\b")
+_ADVICE = re.compile(r"\b(?:how|what) (?:to|should|can|do (?:i|we))\b")
 _TELLS = re.compile(r"\bthat (?:you|we|the|it|he|she|they|i|there|my|your|our|this)\b")
 
 
