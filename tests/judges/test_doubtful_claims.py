@@ -151,6 +151,10 @@ def test_what_states_nothing_of_an_answer_is_never_false(reason: str) -> None:
             "No clipping anywhere in answer 1.",
             "For pitch it doesn't matter which one I pick.",
         ),
+        (
+            "Mean pitch? 118 Hz, if we talk about answer 2.",
+            "Mean pitch? 118 Hz, if we talk about answer 1.",
+        ),
         ("> Answer 2 is the slower one.", "> Answer 1 is the slower one."),
         ("Answer 1? Clearly faster.", "Answer 2? Clearly faster."),
         (

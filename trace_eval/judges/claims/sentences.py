@@ -250,7 +250,7 @@ _SUITS = re.compile(
 
 #: An "if" that frames an opinion, under no condition.
 _NO_CONDITION = re.compile(
-    r"\bif (?:you ask me|i may say so|anything|only [a-z]+"
+    r"\bif (?:you ask me|i may say so|anything|only [a-z]+|(?:we|you|i) (?:talk|speak) (?:about|of)"
     r"|i (?:had|have|were|was|am) to \w+[^,]{0,40}"
     r"|(?:i|we|you|one) (?:picks?|picked|chooses?|chose|take|took) )",
     re.I,
