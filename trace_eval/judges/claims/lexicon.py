@@ -424,9 +424,10 @@ _JUDGED = (
 )
 UNREAL = (
     rf"\b(?:(?:would|could|should|might|may)(?! (?:\w+ )?{_JUDGED})"
+    r"(?<!should(?= be the (?:high|low|great|larg|bigg|small)er one\b))"
     rf"|(?:I|we|you|he|she|it|they)'d(?! (?:\w+ )?(?:{_JUDGED}|had|been|lose|gain|get"
     r"|be getting|give up))"
-    r"(?<!should(?= be the (?:high|low|great|larg|bigg|small)er one\b))|if|as though"
+    r"|if|as though"
     r"|had (?:[\w ]{1,60} )?been|were (?:it|they)\b|ideal(?:ly)?|want(?:s|ed)?|ask(?:s|ed|ing)? for"
     r"|requests?|requested|requires?|required|supposed|need(?:s|ed)? to|instructions?|prompts?"
     r"|whether|whichever is|must(?! be (?:\d|regarded|called|said|considered|judged))|ought"
