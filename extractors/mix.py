@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from blueprints import counted
+
 #: Power by channel, and of their sum behind them, by stretch, by band.
 #: [shape=(channels + 1, frames, bands)]
 Powers = npt.NDArray[np.float32]
@@ -196,6 +198,8 @@ class StoredScale:
         self.peak = 0.0
         self._lowest = 0.0
         self._integers = True
+        self._sounding = 0
+        self._over = 0
 
     def add(self, block: npt.NDArray[np.float32]) -> None:
         """Look at the next samples."""
@@ -204,6 +208,9 @@ class StoredScale:
         highest, lowest = float(block.max()), float(block.min())
         self.peak = max(self.peak, highest, -lowest)
         self._lowest = min(self._lowest, lowest)
+        self._sounding += int(np.count_nonzero(block))
+        if max(highest, -lowest) > 1:
+            self._over += int((np.abs(block) > 1).sum())
         if self._integers:
             self._integers = bool((block == np.rint(block)).all())
 
@@ -212,6 +219,13 @@ class StoredScale:
         is_scaled = self._integers or self.peak > _MOST_PEAK
         if self.peak < _LEAST_INTEGER or not is_scaled:
             return None
+        if not self._integers and self._over < _STRAY * self._sounding:
+            return (
+                f"{counted(self._over, 'sample is', 'samples are')} stray: floats up to"
+                f" {self.peak:g}, and full scale is 1; limit them, e.g. python -c"
+                " \"import soundfile; x, rate = soundfile.read('IN');"
+                " soundfile.write('OUT.wav', x.clip(-1, 1), rate)\""
+            )
         is_unsigned = self._integers and self._lowest >= 0 and self.peak <= 255
         bits = 8 if is_unsigned else _bits_of(self.peak)
         if is_unsigned:
@@ -237,6 +251,9 @@ def _bits_of(peak: float) -> int | None:
 
 #: Whole numbers up to this magnitude may be a test signal.
 _LEAST_INTEGER = 2.0
+
+#: Share of the samples that sound, under which those over full scale are stray ones.
+_STRAY = 0.01
 
 #: Resampled samples may pass the largest integer by so much.
 _OVER = 1.2

@@ -166,3 +166,18 @@ def test_floats_over_full_scale_are_sound(gain_db: float, tmp_path: Path) -> Non
     wave = _ONE / np.abs(_ONE).max() * 10 ** (gain_db / 20)
     clip = decode(_write(tmp_path / "x.wav", wave, subtype="FLOAT"))
     assert np.array_equal(clip.samples[:, 0], wave.astype(np.float32))
+
+
+def test_stray_floats_are_not_integers_and_their_remedy_keeps_the_sound(
+    tmp_path: Path,
+) -> None:
+    wave = 0.9 * _ONE / np.abs(_ONE).max()
+    wave[[5, 800]] = 1000.0
+    path = _write(tmp_path / "in.wav", wave, subtype="FLOAT")
+    with pytest.raises(AudioError, match="2 samples are stray: floats up to 1000"):
+        decode(path)
+    with pytest.raises(AudioError, match="2 samples are stray"):
+        list(channel_blocks(path, [0]))
+    samples, _ = soundfile.read(path)
+    loud = np.sqrt(np.mean(np.square(samples.clip(-1, 1))))
+    assert loud > 0.1
