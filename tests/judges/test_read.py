@@ -266,6 +266,9 @@ COPIED = (
     "une à trois phrases",
     "在此填写理由",
     "ここに理由を書く",
+    "اكتب السبب هنا",
+    "<اكتب التعليل هنا>",
+    "من جملة واحدة إلى ثلاث جمل",
     "explanation of which answer is better and why",
     "____",
 )

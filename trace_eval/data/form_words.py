@@ -14,6 +14,7 @@ FORM_NOUNS = words_of(
     " sentences spiegazione str string sätze sätzen tbd text thoughts todo"
     " toelichting uzasadnienie words zdania zdanie zin zinnen обоснование объяснение"
     " предложение предложений предложения"
+    " السبب سبب الأسباب أسباب التعليل تعليل الشرح التبرير تبرير جملة جمل"
 )
 
 #: These, and words that stand beside them in a form.
@@ -29,4 +30,5 @@ FORM_WORDS = FORM_NOUNS | words_of(
     " to ton tot tre tres trois trzy três tu tua tutaj twee two twoje uma un una une"
     " up verdict votre what why with wpisz write yazın your zwei à écrire écrivez üç"
     " ваше вставьте два до здесь напишите один одно от твоё три"
+    " أدخل إلى اكتب الذي اشرح ثلاث ضع لاختيارك من هنا واحدة وضح"
 )
