@@ -9,7 +9,7 @@ from pathlib import Path
 import fsspec
 import pytest
 
-from blueprints import Advice
+from blueprints import Advice, UserError
 from tests.support import reviewed as support
 from tests.support.audio import tone, write
 from trace_eval.data.answers import Answer
@@ -173,3 +173,37 @@ def test_sound_replaced_behind_a_url_is_rated_anew(tmp_path: Path) -> None:
     with pytest.warns(Advice, match=rf"1 pair \('{pairs[1].id}' first\) changed"):
         again = open_review(manifest)
     assert [row.view.item for row in again.labelled()] == [pairs[0].id]
+
+
+def test_a_server_of_before_a_change_takes_no_answer_to_the_old_text(
+    tmp_path: Path,
+) -> None:
+    manifest = tmp_path / "items.jsonl"
+    _write(manifest)
+    old = _open(manifest)
+    _rate(old)
+    _write(manifest, reference="Another.")
+    with pytest.warns(Advice, match="changed since they were rated"):
+        new = _open(manifest)
+    position = new.position("ada")
+    assert position is not None
+    with pytest.raises(UserError, match="'i0' was changed after this server was start"):
+        old.answer("ada", position.task, "correctness", "5")
+    with pytest.raises(UserError, match="start it again"):
+        old.position("eve")
+    _rate(new)
+    assert _counted(new) == [("i0", "changed"), ("i0", None)]
+    other = _open(manifest)  # of the same items: both may serve
+    _rate(other, "eve")
+    _rate(new, "eve")
+    assert len([item for item, aside in _counted(new) if not aside]) == 3
+
+
+def test_an_item_whose_correction_nobody_rated_may_lose_it(tmp_path: Path) -> None:
+    manifest = tmp_path / "items.jsonl"
+    _write(manifest)
+    review = _open(manifest)
+    assert review.correct("eve", 0, {"reference": "Another."}) == 1
+    review.material.corrections.unlink()
+    _rate(_open(manifest))
+    assert _counted(review) == [("i0", None)]

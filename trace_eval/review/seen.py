@@ -40,8 +40,22 @@ class Seen(Strict):
 
 def remember(store: Store, item: Reviewed) -> None:
     """Store what an item is when it is first shown."""
-    if store.meta(_key(store, item)) is None:
-        store.set_first(_key(store, item), _seen(item, _sounds(item)).model_dump_json())
+    if not any(view.item == item.id for view in store.views()):
+        store.set_meta(_key(store, item), _seen(item, _sounds(item)).model_dump_json())
+
+
+def refuse_stale(store: Store, item: Reviewed) -> None:
+    """Raise UserError for an item that a later server of this review shows otherwise."""
+    stored = store.meta(_key(store, item))
+    if stored is None:
+        return
+    seen = strict_json.own(Seen, stored, store.path)
+    if seen.words != _seen(item, {}).words:
+        raise UserError(
+            f"item {item.id!r} was changed after this server was started, and another"
+            " server of this review shows it as it is now; stop this one, and start it"
+            " again"
+        )
 
 
 def corrected_now(store: Store, item: Reviewed) -> None:

@@ -30,7 +30,12 @@ from trace_eval.review.orders import (
     shown_order,
 )
 from trace_eval.review.queue import ReviewPlan
-from trace_eval.review.seen import corrected_now, remember, set_changed_aside
+from trace_eval.review.seen import (
+    corrected_now,
+    refuse_stale,
+    remember,
+    set_changed_aside,
+)
 from trace_eval.review.store import Store
 from trace_eval.review.together import STIMULUS_KEYS, Page, Reviewed
 from trace_eval.review.views import JudgeState, Labelled, Position, Remark, ReviewCall
@@ -160,6 +165,7 @@ class Review:
                 view = self.store.start(rater, item, repeat, order)
             elif view.finished is not None and view.judge != "shown":
                 continue
+            refuse_stale(self.store, self.item(item))
             answers = self.store.answers(view)
             step = self.form.next_step(self.item(item), answers, view.shown)
             return Position(
