@@ -24,6 +24,7 @@ from trace_eval.commands.console import (
     warn,
 )
 from trace_eval.commands.result_files import QUIET
+from trace_eval.data.items import instruction_of
 from trace_eval.runs.findings import findings_in
 from trace_eval.runs.outcomes import (
     NOT_JUDGED,
@@ -31,7 +32,6 @@ from trace_eval.runs.outcomes import (
     ScoreRow,
     VerdictRow,
     first_position_test,
-    instruction_of,
 )
 from trace_eval.runs.run import Run
 

@@ -11,7 +11,11 @@ from pathlib import Path
 from markupsafe import Markup
 
 from trace_eval.compare.evaluate import Disagreement, RunComparison
-from trace_eval.compare.scores import ScoreComparison, ScoreDisagreement
+from trace_eval.compare.scores import (
+    ScoreComparison,
+    ScoreDisagreement,
+    shared_questions,
+)
 from trace_eval.compare.tables import APART, clear_alone, compare_answer, compare_tables
 from trace_eval.data.files import make_folder
 from trace_eval.data.items import Pair
@@ -122,6 +126,7 @@ def _score_views(
 ) -> list[PairView]:
     """Show the questions furthest apart: answers, scores and reasons of each run."""
     items_of_runs = {name: list(run.singles()) for name, run in runs.items()}
+    question_of = shared_questions(items_of_runs.values())
     scores = {name: list(run.scores()) for name, run in runs.items()}
     clips: dict[str, dict[str, ClipRecord]] = {}
     for name, run in runs.items():
@@ -134,7 +139,7 @@ def _score_views(
         for name, items in items_of_runs.items():
             ids: set[str] = set()
             for item in items:
-                if (item.question_id or item.id) != one.question:
+                if (item.question_id or question_of[item.id]) != one.question:
                     continue
                 ids.add(item.id)
                 for role, sound in item.recordings().items():

@@ -15,6 +15,7 @@ from trace_eval.estimate.arrays import Array, Mask
 from trace_eval.opinions.cells import ids_of, texts_of
 from trace_eval.opinions.codes import MISSING, Codes
 from trace_eval.opinions.encoding import RowSystems, encode
+from trace_eval.opinions.instructions import told_apart_by
 from trace_eval.opinions.label_files import TextColumns, read_columns
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.unread import UnreadValues
@@ -171,6 +172,10 @@ def _table(path: Path, column: str, truth: str | None) -> Judging:
     )
     unread.refuse(mappable=False)
     facts: dict[str, Array] = {n: texts_of(columns[n]) for n in FACTS if n in columns}
+    if "wording" in columns:
+        told = told_apart_by(columns["wording"], columns.get("instruction_id"))
+        if told is not None:
+            facts["instruction_id"] = texts_of(told)
     if "severe" in columns:
         facts["severe"] = _flags(columns["severe"])
     reasons: Array = np.full(len(codes), None)

@@ -21,6 +21,7 @@ from trace_eval.data.scores import Score
 from trace_eval.estimate.arrays import Array
 from trace_eval.opinions.cells import Texts, texts_of
 from trace_eval.opinions.codes import MISSING, Codes
+from trace_eval.opinions.instructions import questions_of
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.ratings import places_on, rated, ratings_of_items, values_of
 from trace_eval.runs.opinions import read_opinions
@@ -112,7 +113,7 @@ def _scores(run: Run) -> Judging:
     evidence, durations = _evidence(run)
     clips = {source: clip.clip for source, clip in run.clips().items()}
     item_facts = {
-        "instruction_id": [item.question_id for item in items],
+        "instruction_id": questions_of(items),
         "category": [item.category for item in items],
         "system_a": [item.system for item in items],
     }

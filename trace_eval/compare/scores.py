@@ -6,7 +6,7 @@ items).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, combinations
 from pathlib import Path
@@ -18,8 +18,10 @@ from blueprints import UserError, counted
 from trace_eval.compare.evaluate import RunComparison, compare_runs, names_of
 from trace_eval.compare.options import CompareOptions
 from trace_eval.data.columns import Columns
+from trace_eval.data.items import Single
 from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.estimate.paired import FLIPS_DRAWN, holm, mean_difference, sign_flip
+from trace_eval.opinions.instructions import questions_of
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.runs.run import Run
 from trace_eval.show.table import Table, column, grid, out_of, p_text, table
@@ -142,9 +144,11 @@ def compare_scores(
     """
     options = options or CompareOptions()
     names = names_of(folders)
+    opened = [Run.open(folder) for folder in folders]
+    question_of = shared_questions(run.singles() for run in opened)
     runs: dict[str, _Scored] = {}
-    for name, folder in zip(names, folders, strict=True):
-        runs[name] = _scored(name, Run.open(folder))
+    for name, run in zip(names, opened, strict=True):
+        runs[name] = _scored(name, run, question_of)
     common = set.intersection(*[run.questions for run in runs.values()])
     means = {name: run.means for name, run in runs.items()}
     differences = list(_differences(means, options))
@@ -177,8 +181,27 @@ class _Scored(NamedTuple):
     rows: list[RunScores]
 
 
-def _scored(name: str, run: Run) -> _Scored:
-    question_of = {item.id: item.question_id or item.id for item in run.singles()}
+def shared_questions(runs: Iterable[Iterable[Single]]) -> dict[str, str]:
+    """Name the question of items without a ``question_id``: the first item that asks it.
+
+    The first run that knows an item says what it asks.
+    """
+    items: dict[str, Single] = {}
+    for singles in runs:
+        for item in singles:
+            if item.question_id is None:
+                items.setdefault(item.id, item)
+    first: dict[str, str] = {}
+    names: dict[str, str] = {}
+    for item, known in zip(items.values(), questions_of(items.values()), strict=True):
+        names[item.id] = item.id if known is None else first.setdefault(known, item.id)
+    return names
+
+
+def _scored(name: str, run: Run, names: Mapping[str, str]) -> _Scored:
+    question_of = {
+        item.id: item.question_id or names[item.id] for item in run.singles()
+    }
     scores: dict[str, dict[str, list[float]]] = {}
     for score in run.scores():
         by_question = scores.setdefault(score.rubric, {})

@@ -31,6 +31,7 @@ from trace_eval.data.answers import (
     is_none,
 )
 from trace_eval.data.conversation import ConversationItem
+from trace_eval.data.spelling import visible
 
 #: Labels of a plain preference, where annotators were not asked for typed ties.
 PlainLabel = Literal["1", "2", "tie"]
@@ -282,6 +283,14 @@ class Single(Answered):
 
 #: What is judged. A record with an ``answer`` is a single one.
 Item = Annotated[Pair | Single, Field(union_mode="smart")]
+
+
+def instruction_of(item: Pair | Single) -> str | None:
+    """Return an item's instruction, by id, text or recording; None if it has none."""
+    known = item.question_id or visible(item.instruction.text or "")
+    if known:
+        return known
+    return item.instruction.source_id if item.instruction.has_audio else None
 
 
 def items_of_pair(pair: Pair) -> tuple[Single, Single]:

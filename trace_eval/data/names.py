@@ -226,6 +226,7 @@ SCORES: Mapping[str, Names] = {
         question_id="instruction_id",
     ),
     "system": (*NAMES["system"], "rating_stimulus", "stimuli"),
+    "wording": WORDING,
 }
 
 

@@ -185,7 +185,7 @@ def _next_step(
         few = counted(result.labelled, "label is", "labels are")
         more = ""
         if result.labelled + result.open >= LEAST_LABELS:
-            more = "; five are needed"
+            more = "; five are needed, each of an instruction of its own"
         return (f"{few} too few for an interval{more}.",)
     left = result.open if open_pairs else None
     needed = labels_to_tell(result.labelled, (value, 0.5, result.interval), level, left)

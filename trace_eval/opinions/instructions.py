@@ -8,9 +8,37 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
+from trace_eval.data.items import Single, instruction_of
+from trace_eval.data.spelling import visible
 from trace_eval.opinions.cells import texts_of
 from trace_eval.opinions.opinions import Opinions
+
+
+def told_apart_by(
+    wording: Iterable[Any], ids: Iterable[Any] | None
+) -> list[str | None] | None:
+    """Return instructions by their words where they have no ids, or None.
+
+    One text in every row is no instruction but what the judge or annotator was told.
+    """
+    if ids is not None and any(id_ is not None for id_ in ids):
+        return None
+    texts = [visible(text) or None if text is not None else None for text in wording]
+    return texts if len(set(texts) - {None}) > 1 else None
+
+
+def questions_of(items: Iterable[Single]) -> list[str | None]:
+    """Return the question of each answer: its id, else its words or its recording.
+
+    What all answers share tells none of them apart: it is no question.
+    """
+    items = list(items)
+    questions = [instruction_of(item) for item in items]
+    if len(set(questions) - {None}) > 1:
+        return questions
+    return [item.question_id for item in items]
 
 
 def instructions_of(sources: Iterable[Opinions]) -> dict[str, str]:

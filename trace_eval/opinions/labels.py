@@ -13,9 +13,6 @@ from numpy.typing import NDArray
 
 from blueprints import InputError
 from trace_eval.data.columns import Ends, RowFilter
-from trace_eval.data.spelling import (
-    visible,
-)
 from trace_eval.opinions.absent_columns import refuse_without
 from trace_eval.opinions.cells import (
     Texts,
@@ -38,6 +35,7 @@ from trace_eval.opinions.codes import (
 )
 from trace_eval.opinions.encoding import RowSystems, encode, mapped
 from trace_eval.opinions.ids import as_judged
+from trace_eval.opinions.instructions import told_apart_by
 from trace_eval.opinions.label_files import (
     LABEL_FIELDS,
     OpinionTable,
@@ -105,7 +103,9 @@ def label_table(
         if name in columns:
             facts[name] = texts_of(_unpadded(columns[name]))
     if "wording" in columns:
-        facts |= _told_apart_by(columns["wording"], facts.get("instruction_id"))
+        told = told_apart_by(columns["wording"], facts.get("instruction_id"))
+        if told is not None:
+            facts["instruction_id"] = texts_of(told)
     for name in chain(NUMBER_FACTS, OPINION_FACTS, of_both_sides(numbers)):
         if name in columns and name not in scores:
             facts[name] = numbers_of(columns[name], source, name)
@@ -128,21 +128,6 @@ def label_table(
 def _unpadded(values: Sequence[Any]) -> list[Any]:
     """Return names without the blanks around them that tables leave."""
     return [value.strip() if isinstance(value, str) else value for value in values]
-
-
-def _told_apart_by(
-    wording: Sequence[Any], ids: Texts | None
-) -> dict[str, NDArray[Any]]:
-    """Return instructions by their words where they have no ids.
-
-    One text in every row is no instruction but what the judge or annotator was told.
-    """
-    if ids is not None and any(id_ is not None for id_ in ids):
-        return {}
-    texts = [visible(text) or None if text is not None else None for text in wording]
-    if len(set(texts) - {None}) < 2:
-        return {}
-    return {"instruction_id": texts_of(texts)}
 
 
 def _codes(

@@ -32,6 +32,7 @@ from trace_eval.opinions.found_scales import (
     scale_of_ends,
     scales_apart,
 )
+from trace_eval.opinions.instructions import told_apart_by
 from trace_eval.opinions.label_files import SCORE_FIELDS, OpinionTable
 from trace_eval.opinions.opinions import DataWarning, Opinions
 from trace_eval.opinions.rater_columns import rater_columns, score_of_each
@@ -289,6 +290,10 @@ def rows_of(
     for ours, theirs in ITEM_COLUMNS.items():
         if theirs in table:
             columns[ours] = shared(table[theirs])
+    if "wording" in table:
+        told = told_apart_by(table["wording"], table.get("question_id"))
+        if told is not None:
+            columns["instruction_id"] = shared(told)
     names, look_alike = raters_of(raters or None, ids.tolist())
     rows = score_table(
         source,

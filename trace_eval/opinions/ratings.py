@@ -19,6 +19,7 @@ from fusion import Numbers, OffScale
 from trace_eval.data.answers import turn_role
 from trace_eval.data.items import ANONYMOUS, Single
 from trace_eval.opinions.cells import texts_of
+from trace_eval.opinions.instructions import questions_of
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.units import WholeNumbers
 
@@ -260,9 +261,9 @@ def ratings_of_items(
     values: list[float] = []
     questions: list[str | None] = []
     item_of_rows: list[Single] = []
-    for item in items:
+    for item, known in zip(items, questions_of(items), strict=True):
         for id_, scores in _rated_parts(item, turns).items():
-            question = item.question_id
+            question = known
             if not question and id_ != item.id:
                 question = item.id
             for rater, score in (scores or {"": np.nan}).items():
@@ -294,7 +295,7 @@ def facts_of(items: Sequence[Single]) -> dict[str, list[Any]]:
     if all(item.id.isdecimal() for item in items):
         recordings["recording"] = [item.answer.source_id or None for item in items]
     return recordings | {
-        "instruction_id": [item.question_id for item in items],
+        "instruction_id": questions_of(items),
         "system": [item.system for item in items],
         "split": [item.split for item in items],
         "candidate": [item.answer.text for item in items],

@@ -11,7 +11,7 @@ from typing import Any
 from blueprints import GROUPS, Absent, Blueprint, counted
 from fusion import DIMENSIONS, POLICIES, RATINGS
 from trace_eval.data.answers import Recording
-from trace_eval.data.items import Pair
+from trace_eval.data.items import Pair, instruction_of
 from trace_eval.data.judgement import Judgement, Overall
 from trace_eval.data.outcome import Usage
 from trace_eval.opinions.opinions import Opinions
@@ -22,7 +22,6 @@ from trace_eval.runs.outcomes import (
     ProblemRecord,
     VerdictRow,
     first_position_test,
-    instruction_of,
     scored_pairs,
 )
 from trace_eval.runs.record import RunRecord

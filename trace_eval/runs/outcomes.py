@@ -13,7 +13,6 @@ from typing import NamedTuple
 
 from blueprints import Strict, counted
 from fusion import DIMENSIONS
-from trace_eval.data.items import Pair
 from trace_eval.data.judgement import Judgement, Label, Overall
 from trace_eval.data.outcome import ErrorText
 from trace_eval.data.scores import Score
@@ -268,13 +267,6 @@ class FirstPositionTest:
 
 def _p(p: float) -> str:
     return f"= {p:.2g}" if p >= 0.001 else "< 0.001"
-
-
-def instruction_of(pair: Pair) -> str | None:
-    """Return a pair's instruction, by id, text or recording; None if it has none."""
-    if pair.instruction_id or pair.instruction.text:
-        return pair.instruction_id or pair.instruction.text
-    return pair.instruction.source_id if pair.instruction.has_audio else None
 
 
 def first_position_test(

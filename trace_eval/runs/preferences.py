@@ -17,13 +17,12 @@ import numpy as np
 
 from trace_eval.data import strict_json
 from trace_eval.data.answers import Answer, Instruction
-from trace_eval.data.items import Pair
+from trace_eval.data.items import Pair, instruction_of
 from trace_eval.data.judgement import Judgement, Overall
 from trace_eval.data.outputs import write_lines
 from trace_eval.estimate.figures import share_interval
 from trace_eval.estimate.interval import SCORE, Range
 from trace_eval.estimate.share import Share
-from trace_eval.runs.outcomes import instruction_of
 from trace_eval.runs.run import Run
 from trace_eval.runs.stored_lines import LineIndex
 from trace_eval.runs.unchanged import refuse_changed

@@ -13,14 +13,14 @@ from blueprints import UserError
 from fusion import DIMENSIONS, Dimension
 from trace_eval.data import jsonl, strict_json
 from trace_eval.data.answers import Answer
-from trace_eval.data.items import Pair
+from trace_eval.data.items import Pair, instruction_of
 from trace_eval.data.judgement import Judgement, Label, Overall, VerdictOpinion
 from trace_eval.data.measures.numbers import number_in, place_named, place_of
 from trace_eval.data.spelling import Declared
 from trace_eval.opinions.codes import LABEL_COLUMNS, REASON_FACTS, TEXT_FACTS
 from trace_eval.opinions.labels import label_table, of_both_sides
 from trace_eval.opinions.opinions import DataWarning, Opinions
-from trace_eval.runs.outcomes import VerdictRow, first_position_test, instruction_of
+from trace_eval.runs.outcomes import VerdictRow, first_position_test
 from trace_eval.runs.run import Run
 
 #: Name of a column -> its values, one per row.
@@ -263,8 +263,9 @@ def _facts(run: Run, pairs: list[Pair], numbers: Sequence[str]) -> RunColumns:
         else:
             measured.append(name)
     numbers_of_clips = _numbers(run, stored)
+    instructions = [_one_recording(instruction_of(pair), clips) for pair in pairs]
     facts: RunColumns = {
-        "instruction_id": list(map(instruction_of, pairs)),
+        "instruction_id": instructions,
         "category": [pair.category for pair in pairs],
         "system_a": [pair.a.system for pair in pairs],
         "system_b": [pair.b.system for pair in pairs],
@@ -283,6 +284,13 @@ def _facts(run: Run, pairs: list[Pair], numbers: Sequence[str]) -> RunColumns:
     if measured:
         facts |= _measures(run, pairs, measured)
     return _present(facts, TEXT_FACTS)
+
+
+def _one_recording(
+    instruction: str | None, clips: Mapping[str, str | None]
+) -> str | None:
+    """Name a spoken instruction by its sound, so that copies of a file are one."""
+    return clips.get(instruction or "") or instruction
 
 
 def _measures(run: Run, pairs: list[Pair], names: Sequence[str]) -> RunColumns:

@@ -15,6 +15,7 @@ from typing import Literal
 
 from blueprints import Blueprint, Rate, Signal, Transcript, UserError
 from trace_eval.data import strict_toml
+from trace_eval.data.items import instruction_of
 from trace_eval.data.judgement import Judgement
 from trace_eval.data.manifests import Manifest
 from trace_eval.data.policies import any_policy
@@ -28,7 +29,6 @@ from trace_eval.runs.cases import CaseReader
 from trace_eval.runs.fuse import fuse
 from trace_eval.runs.job import judge_manifest
 from trace_eval.runs.options import Options
-from trace_eval.runs.outcomes import instruction_of
 from trace_eval.runs.run import Run
 
 #: Letters that a talker says in a second, spaces counted.

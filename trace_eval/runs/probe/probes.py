@@ -21,7 +21,7 @@ from blueprints import UserError
 from extractors import Clip, Samples, decode
 from trace_eval.data.answers import Answer
 from trace_eval.data.files import make_folder
-from trace_eval.data.items import Pair
+from trace_eval.data.items import Pair, instruction_of
 from trace_eval.data.manifests import Manifest
 from trace_eval.data.outputs import claimed
 from trace_eval.estimate.figures import share_over_units
@@ -30,7 +30,6 @@ from trace_eval.extracting.start import source_of
 from trace_eval.judges.registry.create import judge_of
 from trace_eval.runs.job import judge_manifest
 from trace_eval.runs.options import Options
-from trace_eval.runs.outcomes import instruction_of
 from trace_eval.runs.probe.report import ProbeReport, ProbeRow
 from trace_eval.runs.run import Run
 
