@@ -182,7 +182,7 @@ class _Scored(NamedTuple):
 
 
 def shared_questions(runs: Iterable[Iterable[Single]]) -> dict[str, str]:
-    """Name the question of items without a ``question_id``: the first item that asks it.
+    """Name each question that has no id by the first item that asks it.
 
     The first run that knows an item says what it asks.
     """

@@ -45,7 +45,7 @@ def remember(store: Store, item: Reviewed) -> None:
 
 
 def refuse_stale(store: Store, item: Reviewed) -> None:
-    """Raise UserError for an item that a later server of this review shows otherwise."""
+    """Raise UserError for an item that a later server shows otherwise."""
     stored = store.meta(_key(store, item))
     if stored is None:
         return
