@@ -32,11 +32,12 @@ def told_apart_by(
 def questions_of(items: Iterable[Single]) -> list[str | None]:
     """Return the question of each answer: its id, else its words or its recording.
 
-    What all answers share tells none of them apart: it is no question.
+    What all answers share, or no two of them, tells nothing: it is no question.
     """
     items = list(items)
     questions = [instruction_of(item) for item in items]
-    if len(set(questions) - {None}) > 1:
+    asked = [question for question in questions if question is not None]
+    if 1 < len(set(asked)) < len(asked):
         return questions
     return [item.question_id for item in items]
 
