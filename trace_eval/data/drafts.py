@@ -93,7 +93,7 @@ _STEM = re.compile(r"think|thought|reason|\w+", re.IGNORECASE)
 
 #: A block of thinking in Markdown, with its end or with that of the reply.
 _BLOCK = re.compile(
-    rf"(?P<fence>`{{3,6}}|~{{3,6}})[ ]?(?:{THINKING}|{REASONING})\b"
+    rf"(?P<fence>(?<!`)`{{3,6}}|(?<!~)~{{3,6}})[ ]?(?:{THINKING}|{REASONING})\b"
     r"(?:(?!(?P=fence)).)*(?P<end>(?P=fence))?",
     re.IGNORECASE | re.DOTALL,
 )

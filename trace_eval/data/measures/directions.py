@@ -138,7 +138,7 @@ def _fragments(directions: Directions, text: str) -> Iterator[str]:
 def _answers(
     directions: Directions, words: Sequence[str], behind: Sequence[str], alone: bool
 ) -> bool:
-    """Whether the first words answer what was asked: "Gently, by hand", "Soft wool, with".
+    """Whether the first words answer what was asked: "By hand, gently", "Soft wool".
 
     What goes on with a preposition is a phrase, and no direction stands in it. "How do
     cats walk?" may be answered by "softly" alone, and "how to greet?" by a list of what

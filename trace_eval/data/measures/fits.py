@@ -55,7 +55,7 @@ CHATTER = OPENERS | words_of(
 
 
 def is_misheard_text(heard: Sequence[str], said: Sequence[str]) -> bool:
-    """Whether words at an end are the text's own: "knock up sooner" for "mockups are"."""
+    """Whether last words are the text's own: "knock up sooner" for "mockups are"."""
     if not heard or not said:
         return False
     one, other = ("".join(map(sounds_of, words)) for words in (heard, said))

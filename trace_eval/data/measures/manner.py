@@ -79,9 +79,7 @@ _NO_MANNER = words_of(
     (
         "only really exactly family reply kindly actually briefly early daily simply"
         " possibly italy"
-    ),
-    (
-        "probably especially usually finally currently directly recently fully nearly"
+        " probably especially usually finally currently directly recently fully nearly"
         " july friendly"
     ),
     "lovely likely weekly monthly apply supply fly assembly",

@@ -247,7 +247,7 @@ def _is_of_rival(sentence: Sentence, token: Token, side: Token) -> bool:
 def _stands_for_both(
     sentence: Sentence, token: Token, sides: list[tuple[Token, str]]
 ) -> bool:
-    """Tell whether a number ends a comparison: "answer 2 is down on answer 1 at 104"."""
+    """Tell whether a number ends a comparison: "2 is down on 1 at 104"."""
     if len({place for _, place in sides}) < 2:
         return False
     last, _ = sides[-1]

@@ -108,7 +108,7 @@ _SEVERAL = re.compile(r" (?:one )?of which\b")
 
 
 def of_several(sentence: Sentence, mention: Token) -> bool:
-    """Tell whether a comparative picks one of several, "two pauses, the longer of which".
+    """Tell whether a comparative picks one of several, as "the longer of which" does.
 
     What it names is none of an answer's own measures.
     """
