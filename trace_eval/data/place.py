@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
@@ -11,7 +12,7 @@ from fsspec.implementations.local import LocalFileSystem
 from blueprints import UserError
 from trace_eval.data.files import make_folder, replace_file
 from trace_eval.data.remote import file_system
-from trace_eval.data.urls import location, redacted
+from trace_eval.data.urls import location, redacted, without_secrets_of
 
 
 class Place:
@@ -22,7 +23,8 @@ class Place:
             ``gcsfs``).
 
     Raises:
-        UserError: the protocol is unknown or not allowed, or its package is missing.
+        UserError: the protocol is unknown or not allowed, its package is missing, or no
+            bucket is named.
     """
 
     def __init__(self, place: Path | str) -> None:
@@ -39,6 +41,10 @@ class Place:
             raise UserError(
                 f"{self._shown}: {message}; install it or name a folder"
             ) from None
+        if not (self.local or self._root.strip("/")):
+            raise UserError(
+                f"{self._shown}: names no bucket; write PROTOCOL://BUCKET/RUN"
+            )
 
     def __str__(self) -> str:
         return self._shown
@@ -51,15 +57,16 @@ class Place:
     def has(self, name: str) -> bool:
         """Tell whether there is a file of that name."""
         self._fs.invalidate_cache()
-        return bool(self._fs.exists(self.path(name)))
+        with self._asked():
+            return bool(self._fs.exists(self.path(name)))
 
     def listed(self, folder: str = "") -> list[str]:
         """List what lies in the folder or one below it, sorted; nothing if missing."""
         self._fs.invalidate_cache()
         root = self.path(folder)
-        if not self._fs.exists(root):
-            return []
-        below = (str(path).rstrip("/") for path in self._fs.ls(root, detail=False))
+        with self._asked():
+            paths = self._fs.ls(root, detail=False) if self._fs.exists(root) else []
+        below = (str(path).rstrip("/") for path in paths)
         return sorted(path.rpartition("/")[2] for path in below if path != root)
 
     def read(self, name: str) -> bytes:
@@ -89,7 +96,8 @@ class Place:
             make_folder(Path(path).parent)
             replace_file(Path(path), content)
             return
-        self._fs.pipe_file(path, content)  # one object, put in one operation
+        with self._asked():
+            self._fs.pipe_file(path, content)  # one object, put in one operation
 
     def remove(self, name: str) -> None:
         """Remove a file."""
@@ -99,7 +107,8 @@ class Place:
         """Copy a file of this machine to the place, in pieces where it is large."""
         if self.local:
             make_folder(Path(self.path(name)).parent)
-        self._fs.put_file(str(file), self.path(name))
+        with self._asked():
+            self._fs.put_file(str(file), self.path(name))
 
     def fetch_files(self, folder: Path) -> None:
         """Copy the place's files, not its folders, into a folder of this machine."""
@@ -129,6 +138,25 @@ class Place:
         return {
             path.rpartition("/")[2]: self._fs.cat_file(path) for path in sorted(paths)
         }
+
+    @contextmanager
+    def _asked(self) -> Iterator[None]:
+        """Name the place where a store refuses; a disk says what is wrong itself.
+
+        Raises:
+            UserError: no credentials, no such bucket, no connection.
+        """
+        try:
+            yield
+        except Exception as error:
+            if self.local:
+                raise
+            said = without_secrets_of(self.place, " ".join(str(error).split()))
+            raise UserError(
+                f"{self._shown}: the store refused it ({type(error).__name__}:"
+                f" {said[:200]}); check the bucket, the credentials and the network,"
+                " then run the same command again"
+            ) from None
 
     def path(self, name: str) -> str:
         """Return the path of a name within its file system."""
