@@ -70,6 +70,9 @@ def test_one_sentence_says_all_about_calls() -> None:
     )
     enough = _headline(_item("c1"), _item("c2"), _item("c3"))
     assert enough.startswith("The agent answers after 1.75 s, interrupts")
+    other = measure_items([_item("c1"), _item("c2")], DEFINITIONS["tau-voice/1.0"])
+    assert ", whether it interrupts" in headline(other.conversations, other.figures)
+    assert "only" not in headline(other.conversations, other.figures)  # it has no p50
     mono = _item("c1", one_channel=True)
     assert "whether it interrupts is not known; worst: c1" in _headline(mono)
     assert "interrupts in 1 of 1 call;" in _headline(mono, _item("c2"))

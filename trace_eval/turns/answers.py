@@ -54,7 +54,7 @@ def _soon(conversations: Sequence[Timed], figures: Mapping[str, TurnFigure]) -> 
     middle = figures.get("response_p50_s")
     late = figures.get("response_p90_s")
     more = ""
-    if middle is None or middle.value is None:
+    if middle is not None and middle.reason == "few":
         more = f", in {counted(len(times), 'reply', 'replies')} only"
     elif late is not None and late.value is not None:
         more = f" (p90 {late.value:.1f} s)"
