@@ -56,6 +56,15 @@ BY_HAND = ROOT / "benchmarks" / "reasons" / "by_hand.txt"
         "In clipping, answer 1 beats answer 2 by a factor of 1.5.",
         "With answer 1 it gets louder towards the end.",
         "The pitch is no matter, so it doesn't matter which one I pick.",
+        "Answer 1's voice has a boost at 200 Hz.",
+        "The voice of answer 2 has harmonics at 236 Hz.",
+        "The voice of answer 1 has a spread of 100 Hz.",
+        "Answer 1 does not make a pause sound natural.",
+        "Answer 1 does not have a pause at the comma.",
+        "The difference in pitch is nothing short of 63 Hz.",
+        "Difference: none of answer 1's samples are clipped.",
+        "Picking answer 1 over answer 2 costs you 6.3 s in duration.",
+        "Choosing answer 2 over answer 1 costs us 3.1 % of clipping.",
     ],
 )
 def test_what_states_nothing_of_an_answer_is_never_false(reason: str) -> None:
@@ -128,6 +137,35 @@ def test_what_states_nothing_of_an_answer_is_never_false(reason: str) -> None:
             "Answer 1 leaves marks all over the wave: 3.1 % of its samples are clipped.",
         ),
         ("assert pitch(A) > pitch(B)", "assert pitch(B) > pitch(A)"),
+        ("A's pitch > B's pitch", "B's pitch > A's pitch"),
+        ("A clipping < B clipping", "A clipping > B clipping"),
+        ("Both have a P808 above 3.", "Both have a similar P808."),
+        (
+            "Neither has a bandwidth below 3 kHz.",
+            "Both have a similar audio bandwidth.",
+        ),
+        ("Both receive a P808 above 3.", "Both receive a P808 of 3.72."),
+        ("Both maintain at least 100 WPM.", "Both maintain a rate of 214 WPM."),
+        (
+            "I'd choose answer 1 for its P808 of 3.72.",
+            "I'd choose answer 2 for its P808 of 3.72.",
+        ),
+        (
+            "It should be noted that answer 1 is faster.",
+            "Should be noted: answer 2 clips less than answer 1.",
+        ),
+        (
+            "Where response A exceeds response B is in pitch.",
+            "Where response B exceeds response A is in pitch.",
+        ),
+        (
+            "The loudness of answer 2 does not equal that of answer 1.",
+            "Both have the same loudness.",
+        ),
+        (
+            "Answer 1's bandwidth goes up to 7.9 kHz.",
+            "Answer 1's bandwidth goes up to 5 kHz.",
+        ),
         ("Answer 1 outranks answer 2 in P808.", "Answer 2 outranks answer 1 in P808."),
         (
             "Answer 2 doesn't make a single pause.",

@@ -252,7 +252,7 @@ def _same(sentence: Sentence, token: Token) -> Iterator[StatedClaim]:
         r"(?: to)? (?:\w+ )?[-\d.]", sentence.words(token.end, token.end + 20)
     ):
         return
-    if _OF_A_KIND.search(sentence.words(token.start - 10, token.end + 24)):
+    if _is_of_a_kind(sentence, token):
         return
     chunk, clause, _ = sentence.around(token)
     key = token.value
@@ -283,6 +283,18 @@ _OF_A_KIND = re.compile(
     rf" (?!\w+ly\b|(?:{'|'.join(_SAID_OF_VALUES)})s?\b)[a-z]+(?! (?:pitch|rate|loudness))",
     re.I,
 )
+
+
+def _is_of_a_kind(sentence: Sentence, token: Token) -> bool:
+    """Tell whether something else is alike; "a similar noise level" is no such thing."""
+    if not _OF_A_KIND.search(sentence.words(token.start - 10, token.end + 24)):
+        return False
+    for named_thing in sentence.whole.of("measure", "more"):
+        if named_thing.start >= token.end:
+            between = sentence.words(token.end, named_thing.start)
+            return len(between.split()) > 1
+    return True
+
 
 _EITHER_WILL_DO = re.compile(EITHER_WILL_DO, re.I)
 _IN_RESPECT = re.compile(
@@ -345,7 +357,7 @@ def _told(sentence: Sentence) -> Iterator[StatedClaim]:
     yield replace(claim, places=(place, other(place)), sign=sign)
 
 
-_SIGN = re.compile(r"(?:'s|\))?(?: \w+)? ?(?P<sign>[<>~]) ?\(?")
+_SIGN = re.compile(r"(?:'s|\))?(?: \w+)? *(?P<sign>[<>~]) *\(?")
 
 
 def _signs(sentence: Sentence) -> Iterator[StatedClaim]:
@@ -372,11 +384,13 @@ def _signs(sentence: Sentence) -> Iterator[StatedClaim]:
 # --- none at all ----------------------------------------------------------------------
 
 _NONE = re.compile(
-    r"\b(?:no|without(?: any)?|free of|zero|never|not(?: an?| one| a single)?|lacks?(?: any)?"
-    r"|(?:does|did)(?: not|n't) (?:take|make|have|contain|leave) (?:any|an?|one|a single))"
+    r"\b(?:no|without(?: any)?|free of|zero|never|not|lacks?(?: any)?"
+    r"|(?P<far>not(?: an?| one| a single)"
+    r"|(?:does|did)(?: not|n't) (?:take|make|have|contain|leave) (?:any|an?|one|a single)))"
     r" (?:audible |any |measurable |real |long |noticeable |mid-\w+ )*"
     r"(?P<what>clip(?:ping|s|ped)?|paus(?:es?|ing))\b"
-    r"(?! (?:longer|over|above|of|after|before|as|like))",
+    r"(?! (?:longer|over|above|of|after|before|as|like))"
+    r"(?(far)(?=\s*(?:[.,;!?)]|$|and\b|at all\b|whatsoever\b|in (?:it|its|all)\b)))",
     re.I,
 )
 _NEITHER = re.compile(

@@ -132,8 +132,10 @@ _AMOUNT = r"(?= \+?\d)"
 
 #: "Answer 2 cannot match the speed of answer 1".
 _UNMATCHED = (
-    r"(?:cannot|can't|can not|could not|couldn't|does not|doesn't|fails to)"
-    r" (?:match|rival|equal|keep up with|compete with)"
+    r"(?:(?:cannot|can't|can not|could not|couldn't|fails to) (?:match|rival|equal)"
+    r"|(?:does not|doesn't) (?:match|rival)"
+    r"|(?:cannot|can't|can not|could not|couldn't|does not|doesn't|fails to)"
+    r" (?:keep up|compete) with)"
 )
 
 #: More or less of a measure that stands beside them.
@@ -223,7 +225,9 @@ SAME = (
     r"|(?:does(?: not|n't)|fails to) (?:separate|divide) (?:them|the two)(?! from\b)"
     r"|no (?:advantage|edge|lead) (?:for|to|on) either(?: \w+)?"
     r"|(?:difference|gap|margin)s?(?=[^.;:\n]{0,40}"
-    r"(?:: (?:none|nil)\b| (?:is|rounds to|comes to|amounts to) (?:zero|nil|nothing)\b))"
+    r"(?:: (?:none|nil)\b(?! of\b)"
+    r"| (?:is|rounds to|comes to|amounts to) (?:zero|nil|nothing(?! (?:short|to|but|like))\b))"
+    r")"
     r"|break(?:s|ing)? even"
     r"|(?:does(?: not|n't)|did(?: not|n't)) matter which(?! (?:one )?(?:you|i|we)\b)"
     r"(?: one)?(?: \w+ \w+)?"
@@ -426,7 +430,8 @@ UNREAL = (
     rf"\b(?:(?:would|could|should|might|may)(?! (?:\w+ )?{_JUDGED})"
     r"(?<!should(?= be the (?:high|low|great|larg|bigg|small)er one\b))"
     rf"|(?:I|we|you|he|she|it|they)'d(?! (?:\w+ )?(?:{_JUDGED}|had|been|lose|gain|get"
-    r"|be getting|give up))"
+    r"|be getting|give (?:up|it)|choose|pick|take|put|rank|estimate|favou?r|select"
+    r"|go (?:with|for)))"
     r"|if|as though"
     r"|had (?:[\w ]{1,60} )?been|were (?:it|they)\b|ideal(?:ly)?|want(?:s|ed)?|ask(?:s|ed|ing)? for"
     r"|requests?|requested|requires?|required|supposed|need(?:s|ed)? to|instructions?|prompts?"
@@ -434,7 +439,7 @@ UNREAL = (
     r"|ha(?:s|ve|d) to|wish(?:es|ed)?|hop(?:e|es|ed|ing)"
     r"|propos(?:e|es|ed|al)|recommend(?:s|ed)?|(?:is|was|are|were) to be|that [\w ]{1,24} be"
     r"|may (?:\w+ )?be made|aim|goal|wanted"
-    r"|(?:where|when|whenever|unless|until|as soon as) (?:(?!\d)\w+ ){1,3}exceeds"
+    r"|(?:where|when|whenever|unless|until|as soon as) (?:(?!\d)\w+ ){1,3}exceeds (?=\d)"
     r"|others (?:would|could|might|may)|(?:some|many|people|listeners) (?:would|could|might|may)"
     r"|expected to|likely to)\b"
     r"|'d (?:have )?(?:liked?|prefer(?:red)?|want(?:ed)?|wish(?:ed)?|love|loved|expect(?:ed)?)\b"
@@ -457,7 +462,7 @@ NORM = (
 COURSE = (
     r"\b(?:rises?(?! (?:above|over|beyond))|rising|climbs?|climbing|drops? (?:from|off|towards)"
     r"|falling|accelerat\w+"
-    r"|slow(?:s|ing) down|speeds? up|(?:goes|going|went|gone) (?:up|down)"
+    r"|slow(?:s|ing) down|speeds? up|(?:goes|going|went|gone) (?:up|down)(?! to\b)"
     r"|starts? (?:at|with|from|out)|grows?|growing|increases"
     r"|decreases|becom(?:es|ing)|gets (?=more|less|\w+er\b)|gradually|progressively"
     r"|towards? the end|as it goes"

@@ -17,7 +17,7 @@ _GAIN = (
 )
 _LOSS = (
     r"(?:loses?|lost|losing|drops?|dropped|falls?|fell|decreases?|decreased|shrinks?|declines?"
-    r"|declined|costs?|sheds?|goes down|loss|gives? up|giving up)"
+    r"|declined|(?P<cost>costs?)|sheds?|goes down|loss|gives? up|giving up)"
 )
 #: A verb of gain or loss, right before its amount.
 _VERB = re.compile(
@@ -25,6 +25,9 @@ _VERB = re.compile(
     r"(?: (?:me|us|you|one|of|by|about|roughly|some|another|a good))* ?\+?$",
     re.I,
 )
+
+#: What is paid, and not lost: "picking answer 1 over answer 2 costs 6 seconds".
+_PAID = frozenset({"s", "ms", "min", "%"})
 
 #: What stands before the side where a way begins or ends, and between both sides:
 #: whether it begins at the first, and the words.
@@ -59,7 +62,7 @@ def told_as_route(
     """Return where a way ends and begins, and whether a number is gained or lost."""
     verb = _VERB.search(sentence.words(token.start - 40, token.start))
     route = route_of(sentence) if verb else None
-    if verb is None or route is None:
+    if verb is None or route is None or (verb["cost"] and token.unit in _PAID):
         return None
     return route, 1 if verb["gain"] else -1
 

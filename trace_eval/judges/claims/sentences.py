@@ -37,7 +37,8 @@ _THE_MORE = re.compile(
 )
 #: "Had the pitch of answer 2 been higher", "were answer 1 slower".
 _INVERTED = re.compile(
-    r"\A\s*(?:and |but )?(?:had|were|should) (?!\d|I\b|you\b|we\b)\w", re.I
+    r"\A\s*(?:and |but )?(?:had|were|should) (?!\d|I\b|you\b|we\b|an? look\b|to\b|be\b)\w",
+    re.I,
 )
 
 #: "Maybe answer 1 is louder, hard to say"; "maybe 4 dB" is a value.

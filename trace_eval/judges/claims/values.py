@@ -57,22 +57,28 @@ def key_of(sentence: Sentence, token: Token, unit: str) -> str:
 #: Voices lie between these, Hz; what else does is named.
 _VOICES_HZ = (60, 450)
 _VOICE = re.compile(
-    r"\b(?:voice|deep|tenor|bass|soprano|alto|baritone|high-pitched|low-pitched)\b",
-    re.I,
+    r"\b(?:voice|deep|tenor|soprano|alto|baritone|high-pitched|low-pitched)\b", re.I
 )
-_OTHER_SOUND = re.compile(
-    r"\b(?:hum|hums|buzz|noise|rumble|mains|filter(?:ed)?|band|energy|peak|tone at|formants?)\b",
-    re.I,
+#: Words between what tells of a voice and its hertz; any other tells of another sound.
+_AT_HERTZ = words_of(
+    "at of is sits sat lies low lower down high up round around about near nearly roughly some",
+    "just only a an the in comes speaks voice pair",
 )
 
 
 def _is_of_voice(sentence: Sentence, token: Token) -> bool:
     """Tell whether hertz are those of a voice: "a deep voice, 118 Hz"."""
-    words = sentence.words(sentence.whole.start, sentence.whole.end)
     low, high = _VOICES_HZ
-    fits_voice = low <= token.number <= high and bool(_VOICE.search(words))
-    names_none = not sentence.whole.of("measure")
-    return fits_voice and names_none and not _OTHER_SOUND.search(words)
+    if not low <= token.number <= high or sentence.whole.of("measure"):
+        return False
+    head = sentence.words(sentence.whole.start, token.start)
+    voices = [*_VOICE.finditer(head)]
+    if not voices:
+        return False
+    between = head[voices[-1].end() :]
+    for side in sentence.whole.of("side"):
+        between = between.replace(side.text, " ")
+    return _AT_HERTZ.issuperset(re.findall(r"[a-z]+", between.lower()))
 
 
 def _is_out_of_reach(sentence: Sentence, token: Token) -> bool:
@@ -173,6 +179,9 @@ _AT = words_of(
     "shows reach reaches get got in out on score scored measure measures read record value mean",
     "average same exactly only just about around roughly some for it speak also each identical",
     "equal to by close nearly almost land clock run contain say said both recordings answers",
+    "achieve achieves achieved receive receives received obtain obtained feature featured near",
+    "include included use used maintain maintained exhibit exhibited deliver delivered hover",
+    "produce produced possess share spoken longest",
 )
 
 
