@@ -178,10 +178,10 @@ _AT = words_of(
     "have has had are were at with a an the is was of sit sits stand stands come comes came show",
     "shows reach reaches get got in out on score scored measure measures read record value mean",
     "average same exactly only just about around roughly some for it speak also each identical",
-    "equal to by close nearly almost land clock run contain say said both recordings answers",
-    "achieve achieves achieved receive receives received obtain obtained feature featured near",
-    "include included use used maintain maintained exhibit exhibited deliver delivered hover",
-    "produce produced possess share spoken longest",
+    "equal to by close nearly almost land clock run contain say said both recordings answers"
+    " achieve achieves achieved receive receives received obtain obtained feature featured near"
+    " include included use used maintain maintained exhibit exhibited deliver delivered hover"
+    " produce produced possess share spoken longest",
 )
 
 
