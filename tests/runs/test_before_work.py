@@ -136,7 +136,7 @@ def test_a_server_that_is_not_there_stops_the_session_at_once(
     judging = JudgeOptions(base_url=unused_url(), backoff_s=0.05, concurrency=2)
     started = time.monotonic()
     with pytest.raises(
-        JudgeUnreachable, match=r"cannot be reached .* the same command continues"
+        JudgeUnreachable, match=r"cannot be reached .*; repeat the same command"
     ):
         ablate(run.folder, AblateOptions(spec, judging))
     assert (

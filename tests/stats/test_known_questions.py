@@ -104,3 +104,14 @@ def test_an_instruction_in_other_blanks_and_forms_is_the_same() -> None:
         pair("Say e\u0301 now")
     )
     assert instruction_of(pair("Say é now")) != instruction_of(pair("Say e now"))
+
+
+def test_what_each_system_was_told_is_no_question(tmp_path: Path) -> None:
+    lines = ["id,system,prompt,score"]
+    for number in range(12):
+        system = "abc"[number % 3]
+        lines.append(f"{number},{system},You are {system}.,{1 + number % 5}")
+    table = tmp_path / "table.csv"
+    table.write_text("\n".join(lines) + "\n")
+    units = read_ratings(table).units()
+    assert units is None or len(set(units.tolist())) == 12

@@ -264,6 +264,12 @@ def with_scale(
     return replace(scores, scale=scale, warnings=(*scores.warnings, *warnings))
 
 
+def _tells_systems(texts: Sequence[Any], systems: Sequence[Any]) -> bool:
+    """Whether a text is what each system was told, and no question to all of them."""
+    told = set(zip(systems, texts, strict=False))
+    return len(told) == len(set(systems)) > 1
+
+
 def rows_of(
     source: str,
     table: Mapping[str, Sequence[Any]],
@@ -292,7 +298,7 @@ def rows_of(
             columns[ours] = shared(table[theirs])
     if "wording" in table:
         told = told_apart_by(table["wording"], table.get("question_id"))
-        if told is not None:
+        if told is not None and not _tells_systems(told, table.get("system", ())):
             columns["instruction_id"] = shared(told)
     names, look_alike = raters_of(raters or None, ids.tolist())
     rows = score_table(

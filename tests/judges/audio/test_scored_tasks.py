@@ -99,7 +99,7 @@ def test_free_text_ends_with_scores_of_that_scale(tmp_path: Path) -> None:
     ("changed", "told"),
     [
         ({"reasons": '["a"]\nanswer = "two_scores"'}, "answer: is no field; use"),
-        ({"inputs": '["reference", "audio"]'}, "inputs: name reference where"),
+        ({"inputs": '["reference", "audio"]'}, "inputs: reference belongs there if"),
         ({"inputs": '["transcript"]'}, "add audio to its inputs"),
         ({"scale": "{ min = 5, max = 5 }"}, "min 5 must be less than max 5"),
         (

@@ -286,7 +286,7 @@ _OF_A_KIND = re.compile(
 
 
 def _is_of_a_kind(sentence: Sentence, token: Token) -> bool:
-    """Tell whether something else is alike; "a similar noise level" is no such thing."""
+    """Tell whether something else is alike, unlike in "a similar noise level"."""
     if not _OF_A_KIND.search(sentence.words(token.start - 10, token.end + 24)):
         return False
     for named_thing in sentence.whole.of("measure", "more"):
@@ -357,7 +357,7 @@ def _told(sentence: Sentence) -> Iterator[StatedClaim]:
     yield replace(claim, places=(place, other(place)), sign=sign)
 
 
-_SIGN = re.compile(r"(?:'s|\))?(?: \w+)? *(?P<sign>[<>~]) *\(?")
+_SIGN = re.compile(r"(?:'s|\))?(?: \w+)? {0,8}(?P<sign>[<>~]) {0,8}\(?")
 
 
 def _signs(sentence: Sentence) -> Iterator[StatedClaim]:
