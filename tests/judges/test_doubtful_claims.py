@@ -6,6 +6,7 @@ import pytest
 
 from tests.support.claimed import findings
 from tests.support.imports import ROOT
+from trace_eval.judges.claims.grids import without_objects
 
 BY_HAND = ROOT / "benchmarks" / "reasons" / "by_hand.txt"
 
@@ -259,3 +260,9 @@ def test_reasons_by_hand_are_never_wrongly_false_and_most_faults_are_found() -> 
         missed += [reason] if kind == "F" and not is_found else []
     assert of_faults == 90
     assert len(missed) <= 23, missed
+
+
+def test_a_quality_that_is_missing_is_no_quotation() -> None:
+    assert "does not say" not in without_objects(
+        '{"answer": "answer 1", "missing": ["emotional warmth"]}'
+    )

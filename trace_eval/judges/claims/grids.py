@@ -94,6 +94,9 @@ _OF_WORDS = ("quote", "quotation", "says", "said", "transcript", "text", "words"
 _OF_MISSING = ("missing", "omits", "omitted", "lacks", "absent")
 _MOST_DEPTH = 4
 
+#: Words from which on something missing is a sentence and no quality.
+_LEAST_SPOKEN = 3
+
 
 #: A member of an object on a line of its own, without the braces.
 _MEMBER = re.compile(r'(?m)^[ \t]{0,40}("\w{1,40}": "(?:[^"\\\n]|\\.)*"),?[ \t]{0,40}$')
@@ -137,12 +140,17 @@ def _member(key: str, value: Any, about: str, depth: int) -> Iterator[str]:
         yield f"{about} says {_quoted(value)}"
     elif key.lower() in _OF_MISSING and about:
         for each in value if isinstance(value, list) else [value]:
-            if isinstance(each, str) and " " in each:
+            if isinstance(each, str) and _is_of_speech(each):
                 yield f"{about} does not say {_quoted(each)}"
     elif key.lower() == "value":
         yield from _members(value, about, depth - 1)
     else:
         yield from _members(value, f"{about} {_named(key)}".strip(), depth - 1)
+
+
+def _is_of_speech(text: str) -> bool:
+    """Whether what is missing are words: quoted, or too many for "emotional warmth"."""
+    return text.strip().startswith(('"', "“")) or len(text.split()) >= _LEAST_SPOKEN
 
 
 def _quoted(words: str) -> str:
