@@ -33,6 +33,8 @@ def test_what_a_store_refuses_names_the_place_and_no_secret(
         lambda: place.listed("shards"),
         lambda: place.has("manifest.json"),
         lambda: place.write("manifest.json", b""),
+        lambda: place.read("manifest.json"),
+        lambda: place.remove("manifest.json"),
     )
     for ask in asked:
         with pytest.raises(
@@ -41,5 +43,6 @@ def test_what_a_store_refuses_names_the_place_and_no_secret(
             ask()
         assert "SeCrEt" not in str(told.value)
         assert "KEY-OF-ONE" not in str(told.value)
-    with pytest.raises(UserError, match="names no bucket"):
-        Place("s3://")
+    for nowhere in ("s3://", "s3:///shards"):
+        with pytest.raises(UserError, match="names no bucket"):
+            Place(nowhere)

@@ -115,3 +115,13 @@ def test_what_each_system_was_told_is_no_question(tmp_path: Path) -> None:
     table.write_text("\n".join(lines) + "\n")
     units = read_ratings(table).units()
     assert units is None or len(set(units.tolist())) == 12
+
+
+def test_what_each_system_was_told_in_a_run_is_no_question(tmp_path: Path) -> None:
+    def fields(question: int) -> dict[str, Any]:
+        system = "abc"[question % 3]
+        return {"system": system, "instruction": {"text": f"You are {system}."}}
+
+    runs = [run_of(tmp_path / f"run{n}", fields, n) for n in (0, 3)]
+    (row,) = compare_scores(runs).differences
+    assert row.questions == QUESTIONS * ANSWERS

@@ -41,7 +41,8 @@ class Place:
             raise UserError(
                 f"{self._shown}: {message}; install it or name a folder"
             ) from None
-        if not (self.local or self._root.strip("/")):
+        behind = self.place.partition("://")[2]
+        if not self.local and behind[:1] in ("", "/"):
             raise UserError(
                 f"{self._shown}: names no bucket; write PROTOCOL://BUCKET/RUN"
             )
@@ -75,7 +76,8 @@ class Place:
         Raises:
             FileNotFoundError: there is none.
         """
-        content: bytes = self._fs.cat_file(self.path(name))
+        with self._asked(may_lack=True):
+            content: bytes = self._fs.cat_file(self.path(name))
         return content
 
     def opened(self, name: str) -> IO[bytes]:
@@ -86,7 +88,8 @@ class Place:
         """
         if self.local:
             return Path(self.path(name)).open("rb")
-        file: IO[bytes] = self._fs.open(self.path(name), "rb", cache_type="none")
+        with self._asked(may_lack=True):
+            file: IO[bytes] = self._fs.open(self.path(name), "rb", cache_type="none")
         return file
 
     def write(self, name: str, content: bytes) -> None:
@@ -101,7 +104,8 @@ class Place:
 
     def remove(self, name: str) -> None:
         """Remove a file."""
-        self._fs.rm_file(self.path(name))
+        with self._asked(may_lack=True):
+            self._fs.rm_file(self.path(name))
 
     def copy_here(self, file: Path, name: str) -> None:
         """Copy a file of this machine to the place, in pieces where it is large."""
@@ -140,16 +144,20 @@ class Place:
         }
 
     @contextmanager
-    def _asked(self) -> Iterator[None]:
+    def _asked(self, *, may_lack: bool = False) -> Iterator[None]:
         """Name the place where a store refuses; a disk says what is wrong itself.
 
+        Args:
+            may_lack: a missing file is the caller's to know of.
+
         Raises:
+            FileNotFoundError: a file is missing that may be.
             UserError: no credentials, no such bucket, no connection.
         """
         try:
             yield
         except Exception as error:
-            if self.local:
+            if self.local or (may_lack and isinstance(error, FileNotFoundError)):
                 raise
             said = without_secrets_of(self.place, " ".join(str(error).split()))
             raise UserError(

@@ -17,16 +17,27 @@ from trace_eval.opinions.opinions import Opinions
 
 
 def told_apart_by(
-    wording: Iterable[Any], ids: Iterable[Any] | None
+    wording: Iterable[Any], ids: Iterable[Any] | None, systems: Sequence[Any] = ()
 ) -> list[str | None] | None:
     """Return instructions by their words where they have no ids, or None.
 
     One text in every row is no instruction but what the judge or annotator was told.
+
+    Args:
+        systems: that of each row, where a row is about one.
     """
     if ids is not None and any(id_ is not None for id_ in ids):
         return None
     texts = [visible(text) or None if text is not None else None for text in wording]
-    return texts if len(set(texts) - {None}) > 1 else None
+    if len(set(texts) - {None}) < 2 or _tells_systems(texts, systems):
+        return None
+    return texts
+
+
+def _tells_systems(texts: Sequence[Any], systems: Sequence[Any]) -> bool:
+    """Whether a text is what each system was told, and no question to all of them."""
+    told = set(zip(systems, texts, strict=False))
+    return len(told) == len(set(systems)) > 1
 
 
 def questions_of(items: Iterable[Single]) -> list[str | None]:
@@ -37,7 +48,8 @@ def questions_of(items: Iterable[Single]) -> list[str | None]:
     items = list(items)
     questions = [instruction_of(item) for item in items]
     asked = [question for question in questions if question is not None]
-    if 1 < len(set(asked)) < len(asked):
+    is_shared = 1 < len(set(asked)) < len(asked)
+    if is_shared and not _tells_systems(questions, [item.system for item in items]):
         return questions
     return [item.question_id for item in items]
 

@@ -264,12 +264,6 @@ def with_scale(
     return replace(scores, scale=scale, warnings=(*scores.warnings, *warnings))
 
 
-def _tells_systems(texts: Sequence[Any], systems: Sequence[Any]) -> bool:
-    """Whether a text is what each system was told, and no question to all of them."""
-    told = set(zip(systems, texts, strict=False))
-    return len(told) == len(set(systems)) > 1
-
-
 def rows_of(
     source: str,
     table: Mapping[str, Sequence[Any]],
@@ -297,8 +291,10 @@ def rows_of(
         if theirs in table:
             columns[ours] = shared(table[theirs])
     if "wording" in table:
-        told = told_apart_by(table["wording"], table.get("question_id"))
-        if told is not None and not _tells_systems(told, table.get("system", ())):
+        told = told_apart_by(
+            table["wording"], table.get("question_id"), table.get("system", ())
+        )
+        if told is not None:
             columns["instruction_id"] = shared(told)
     names, look_alike = raters_of(raters or None, ids.tolist())
     rows = score_table(
