@@ -42,7 +42,8 @@ class Place:
                 f"{self._shown}: {message}; install it or name a folder"
             ) from None
         behind = self.place.partition("://")[2]
-        if not self.local and behind[:1] in ("", "/"):
+        has_buckets = self._fs.root_marker == ""  # a store of files has a root: "/"
+        if has_buckets and behind[:1] in ("", "/"):
             raise UserError(
                 f"{self._shown}: names no bucket; write PROTOCOL://BUCKET/RUN"
             )
