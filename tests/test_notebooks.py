@@ -26,6 +26,7 @@ from tests.support.cli import ROOT
 from tests.support.cli import trace_eval as trace_eval_typed
 from tests.support.judged import judged_run
 from tests.support.processes import run_python
+from tests.support.speed import PATIENCE_S
 from trace_eval.extracting.event_loop import complete
 from trace_eval.runs.options import PairOptions
 
@@ -475,7 +476,7 @@ def test_the_example_notebook_runs_in_a_kernel(
         (tmp_path / name).symlink_to(ROOT / "examples" / name)
     page = nbformat.read(ROOT / "examples" / "first.ipynb", as_version=4)
     client = nbclient.NotebookClient(
-        page, timeout=120, resources={"metadata": {"path": str(tmp_path)}}
+        page, timeout=PATIENCE_S, resources={"metadata": {"path": str(tmp_path)}}
     )
     here = {"PYTHONPATH": str(ROOT), "TRACE_EVAL_CACHE": str(examples_cache)}
     client.execute(env={**os.environ, **here})

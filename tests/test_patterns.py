@@ -20,7 +20,7 @@ import blueprints
 import extractors
 import fusion
 import trace_eval
-from tests.support.speed import slowness, within
+from tests.support.speed import once, slowness, within
 from trace_eval.data.urls import redact_urls, redacted
 from trace_eval.judges.ask.connection import MAX_DETAIL, Redactor
 from trace_eval.judges.rules.requests import find_requests
@@ -84,6 +84,25 @@ def _stop(*_: object) -> None:
     raise TimeoutError
 
 
+def _ends(pattern: re.Pattern[Any], text: Any, within_s: float) -> bool:
+    signal.setitimer(signal.ITIMER_PROF, within_s)
+    try:
+        deque(pattern.finditer(text), maxlen=0)
+        pattern.fullmatch(text)
+    except TimeoutError:
+        return False
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+    return True
+
+
+def _is_read_in_time(pattern: re.Pattern[Any], text: Any) -> bool:
+    """Tell whether a search ends in time on this core, which is timed if need be."""
+    return _ends(pattern, text, PATTERN_S) or once(
+        lambda: _ends(pattern, text, PATTERN_S * slowness())
+    )
+
+
 def test_every_pattern_is_linear() -> None:
     signal.signal(signal.SIGPROF, _stop)
     patterns = {
@@ -94,21 +113,14 @@ def test_every_pattern_is_linear() -> None:
     }
     assert len(patterns) > 100
     slow = []
-    limit_s = PATTERN_S * slowness()
     for pattern, where in patterns.items():
         for unit in UNITS:
             text: Any = (unit * (SHORTER // len(unit) + 1))[:SHORTER]
             text = f"x{text}t" if unit == "_" else text  # inside of a word
             text = text.encode() if isinstance(pattern.pattern, bytes) else text
-            signal.setitimer(signal.ITIMER_PROF, limit_s)
-            try:
-                deque(pattern.finditer(text), maxlen=0)
-                pattern.fullmatch(text)
-            except TimeoutError:
+            if not _is_read_in_time(pattern, text):
                 slow.append((where, pattern.pattern[:80], unit))
                 break
-            finally:
-                signal.setitimer(signal.ITIMER_PROF, 0)
     assert not slow
 
 

@@ -16,6 +16,7 @@ import soundfile
 from tests.support.calls import CLIPS, write_spoken_call
 from tests.support.cli import ROOT, trace_eval
 from tests.support.espeak import spoken
+from tests.support.speed import PATIENCE_S
 
 #: Pairs of the examples, and the system that a listener named, in her own words.
 JUDGED = {
@@ -100,7 +101,7 @@ def test_a_data_frame_in_a_kernel(tmp_path: Path, examples_cache: Path) -> None:
         cells=[nbformat.v4.new_code_cell(text) for text in cells]
     )
     client = nbclient.NotebookClient(
-        page, timeout=120, resources={"metadata": {"path": str(tmp_path)}}
+        page, timeout=PATIENCE_S, resources={"metadata": {"path": str(tmp_path)}}
     )
     here = {"PYTHONPATH": str(ROOT), "TRACE_EVAL_CACHE": str(examples_cache)}
     client.execute(env={**os.environ, **here})

@@ -22,6 +22,7 @@ import pytest
 from tests.support.audio import tone, write
 from tests.support.cli import ROOT, trace_eval
 from tests.support.forked import environment
+from tests.support.speed import PATIENCE_S
 from trace_eval.commands.console import SafeConsole, visible
 
 COMMAND = (sys.executable, "-m", "trace_eval")
@@ -177,7 +178,7 @@ def test_ctrl_c_twice_is_quiet(clips: list[str], tmp_path: Path) -> None:
             if process.poll() is None:
                 os.killpg(process.pid, signal.SIGINT)
             time.sleep(0.05)
-        _, errors = process.communicate(timeout=60)
+        _, errors = process.communicate(timeout=PATIENCE_S)
         assert "Traceback" not in errors
         assert process.returncode in (0, 130), errors
 
@@ -195,7 +196,7 @@ def test_sigterm_is_as_quiet_as_ctrl_c_and_the_run_goes_on(
     while not (tmp_path / "run" / "pairs.jsonl").exists() and process.poll() is None:
         time.sleep(0.02)
     process.terminate()
-    _, errors = process.communicate(timeout=60)
+    _, errors = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 143, errors
     assert errors.splitlines()[-1] == "terminated; the same command continues run"
     assert "Traceback" not in errors

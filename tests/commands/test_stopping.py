@@ -12,6 +12,7 @@ import typer
 
 from blueprints import UserError
 from tests.support.cli import ROOT
+from tests.support.speed import PATIENCE_S
 from trace_eval.commands.cli import ended
 from trace_eval.commands.stopping import was_stopped
 
@@ -61,7 +62,7 @@ def test_a_command_that_is_stopped_in_an_import_says_so(
         env={"PYTHONPATH": str(ROOT), "PATH": "", "HOME": str(tmp_path)},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE_S,
     )
     assert (done.returncode, done.stderr.strip()) == (code, f"error: {word}")
 

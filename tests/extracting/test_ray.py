@@ -22,6 +22,7 @@ from tests.support.louder_wins import NOTHING
 from tests.support.object_store import BUCKET
 from tests.support.processes import wait_for
 from tests.support.ray_nodes import Nodes
+from tests.support.speed import PATIENCE_S
 from trace_eval.data.place import Place
 from trace_eval.data.shards import Shard
 from trace_eval.extracting.clip import Extracted
@@ -223,7 +224,7 @@ def test_a_stopped_driver_continues(nodes: Nodes, tmp_path: Path) -> None:
         more = len(finished) + 1
         wait_for(lambda more=more: len(_shards(shards)) >= more, "a shard")  # type: ignore[misc]
         driver.send_signal(blow)
-        assert driver.wait(timeout=120) != 0
+        assert driver.wait(timeout=PATIENCE_S) != 0
         assert finished.items() <= _shards(shards).items()
         finished = _shards(shards)
         clips = [

@@ -15,7 +15,7 @@ import pytest
 
 from tests.support.cases import verdict
 from tests.support.llm_judges import unasked
-from tests.support.speed import within
+from tests.support.speed import once, within
 from trace_eval.data.marked_verdicts import verdict as marked
 from trace_eval.data.measures.lexical import lexical_score
 from trace_eval.data.rubrics.load import load_rubric, rubric_names
@@ -207,9 +207,13 @@ def _is_linear(read: Reader, family: Callable[[int], str]) -> bool:
     """
     if within(_seconds(read, family(2 * LENGTH)), 0.02):
         return True
-    once = min(_seconds(read, family(LENGTH)) for _ in range(5))
-    twice = min(_seconds(read, family(2 * LENGTH)) for _ in range(5))
-    return within(twice, 0.02) or twice < 3 * once
+
+    def grows_with_the_length() -> bool:
+        short = min(_seconds(read, family(LENGTH)) for _ in range(5))
+        long = min(_seconds(read, family(2 * LENGTH)) for _ in range(5))
+        return within(long, 0.02) or long < 3 * short
+
+    return once(grows_with_the_length)
 
 
 def test_every_reader_is_linear() -> None:

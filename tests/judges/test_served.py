@@ -23,6 +23,7 @@ from tests.support.engines import stand_in
 from tests.support.llm_judges import judged
 from tests.support.processes import wait_for
 from tests.support.servers import need
+from tests.support.speed import PATIENCE_S
 from trace_eval.judges.ask import warden
 from trace_eval.judges.ask.engine_faults import why_ended
 from trace_eval.judges.ask.engines import ModelServer, ServedEngine, Start
@@ -478,7 +479,9 @@ def test_a_group_is_killed_where_the_warden_tells_of_no_end(
     group = subprocess.Popen(["sleep", "60"], process_group=0)
     try:
         shell = ["/bin/sh", "-c", warden.AFTER_A_KILL]
-        done = subprocess.run(shell, input=f"{group.pid}\n{word}".encode(), timeout=60)
+        done = subprocess.run(
+            shell, input=f"{group.pid}\n{word}".encode(), timeout=PATIENCE_S
+        )
         assert done.returncode == 0
         assert gone([group.pid], within_s=1.0) is is_killed
     finally:
@@ -497,7 +500,7 @@ def test_a_server_ends_where_its_run_has_ended_before_it_starts() -> None:
         stderr=subprocess.PIPE,
     )
     os.close(writable)
-    assert started.communicate(timeout=30) == (None, b"")
+    assert started.communicate(timeout=PATIENCE_S) == (None, b"")
     assert started.returncode in {128 + signal.SIGPIPE, 128 + signal.SIGTERM}
 
 

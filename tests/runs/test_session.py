@@ -18,6 +18,7 @@ from tests.support.audio import tone, write
 from tests.support.forked import environment
 from tests.support.louder_wins import LouderWins, louder_options, pairs_of_peaks
 from tests.support.processes import wait_for
+from tests.support.speed import PATIENCE_S
 from trace_eval.data.judgement import DimensionVerdict, Judgement
 from trace_eval.data.manifests import Manifest, read_manifest
 from trace_eval.extracting.clip import Extracted
@@ -196,7 +197,7 @@ def test_later_clips_are_extracted_while_earlier_pairs_are_judged(
 
     async def work() -> None:
         pipeline = Pipeline(Engine(), Panel([Patient()]))
-        await asyncio.wait_for(pipeline.judge_all(pairs), timeout=60)
+        await asyncio.wait_for(pipeline.judge_all(pairs), timeout=PATIENCE_S)
 
     asyncio.run(work())
     assert len(extracted) == 8
@@ -241,10 +242,10 @@ def test_a_stopped_run_continues_and_no_finished_clip_is_extracted_twice(
     log, clips = tmp_path / "log", tmp_path / "run" / "clips.jsonl"
     first = _session(tmp_path, delay=0.4)
     wait_for(
-        lambda: clips.exists() and clips.read_text().count("\n") >= 4, "four clips", 120
+        lambda: clips.exists() and clips.read_text().count("\n") >= 4, "four clips"
     )
     first.send_signal(blow)
-    first.wait(timeout=120)
+    first.wait(timeout=PATIENCE_S)
     finished = {json.loads(line)["clip"] for line in clips.read_text().splitlines()}
     assert 4 <= len(finished) < 16
     second = _session(tmp_path, delay=0.0)

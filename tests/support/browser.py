@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+from tests.support.speed import PATIENCE_S
+
 CHROMIUM = Path("/usr/bin/chromium")
 
 #: Nothing but loopback is ever asked for.
@@ -23,7 +25,7 @@ ARGUMENTS = (
 )  # fmt: skip
 
 #: For what is waited for, milliseconds: a busy machine is slow, not wrong.
-PATIENCE_MS = 90_000
+PATIENCE_MS = 1000 * PATIENCE_S
 
 _COMMAND = (
     "import typer; from trace_eval.commands.review import review; typer.run(review)"

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tests.support.forked import ROOT, environment
+from tests.support.speed import PATIENCE_S
 
 
 def run_python(
@@ -31,7 +32,9 @@ def python(code: str, *arguments: object, **variables: str) -> str:
     return done.stdout
 
 
-def wait_for(condition: Callable[[], bool], what: str, seconds: float = 180) -> None:
+def wait_for(
+    condition: Callable[[], bool], what: str, seconds: float = PATIENCE_S
+) -> None:
     """Until the condition holds; a busy machine is slow, not wrong."""
     end = time.monotonic() + seconds
     while not condition():
