@@ -148,6 +148,9 @@ SHORT: dict[str, Any] = {
 OTHER_LOG: dict[str, Any] = {
     "meta": {"log": {"fits": False, "likeness": 0.21, "logged": None}}
 }
+MOVED_LOG: dict[str, Any] = {
+    "meta": {"log": {"fits": False, "likeness": 0.55, "logged": None}}
+}
 ERROR: dict[str, Any] = {"meta": {"error": "LLM request failed: 500"}}
 SILENT: dict[str, Any] = {
     "meta": {
@@ -250,6 +253,7 @@ LOST: dict[str, Any] = {
             "the agent speaks in the log alone, 2 times of 3, first at 5.0 s",
         ),
         (_call(GOOD, **OTHER_LOG), "recording", "are of two calls: alike at 0.21"),
+        (_call(GOOD, **MOVED_LOG), "not known", "may be of two calls: where the log"),
     ],
 )
 def test_each_fault_is_laid_at_somebody_s_door(

@@ -23,7 +23,7 @@ from trace_eval.conversations.fault_words import (
     says_the_same,
 )
 from trace_eval.conversations.findings import CallFinding, Findings, find
-from trace_eval.conversations.sound.apart import PAUSE_S, has_times_of_log
+from trace_eval.conversations.sound.apart import OTHER_CALL, PAUSE_S, has_times_of_log
 from trace_eval.conversations.spans import joined
 from trace_eval.data.conversation import ROLES, Conversation, Role, Turn
 
@@ -106,14 +106,15 @@ def whose_fault(
     """Return whose fault a call was; None: nothing shows that it failed.
 
     The first of these that is shown counts: the recording cannot be timed, breaks off,
-    lacks much of a side or is of another call; a side never speaks; an error that names
-    who failed; the recogniser wrote other words; the agent is silent, or says itself
-    again unasked; the call broke off while somebody spoke or waited; the agent is
-    late, or starts inside the caller's turns; the caller speaks over the agent; the
-    agent does not stop. What follows explains a call that broke off, and is no failure
-    by itself: words that the recogniser lost or wrote again, a side that goes round in
-    circles, and a caller who says nothing more. None of it outweighs an error. Where a
-    log was held against its sound and kept its own times, nothing is made of these.
+    lacks much of a side, or is of another call (not known where it only may be); a side
+    never speaks; an error that names who failed; the recogniser wrote other words; the
+    agent is silent, or says itself again unasked; the call broke off while somebody
+    spoke or waited; the agent is late, or starts inside the caller's turns; the caller
+    speaks over the agent; the agent does not stop. What follows explains a call that
+    broke off, and is no failure by itself: words that the recogniser lost or wrote
+    again, a side that goes round in circles, and a caller who says nothing more. None
+    of it outweighs an error. Where a log was held against its sound and kept its own
+    times, nothing is made of these.
     """
     findings = findings or find(conversation)
     broke_off = bool(_BROKE_OFF.search(_ending(conversation)))
@@ -241,10 +242,15 @@ def _recording(conversation: Conversation) -> Iterator[tuple[Whose, str]]:
     ):  # it was not held against the sound
         return
     if not log["fits"]:
-        yield (
-            "recording",
-            f"log and recording are of two calls: alike at {log['likeness']:.2f}",
-        )
+        alike = f"alike at {log['likeness']:.2f}"
+        if log["likeness"] < OTHER_CALL:
+            yield "recording", f"log and recording are of two calls: {alike}"
+        else:
+            yield (
+                "not known",
+                "log and recording may be of two calls: where the log fits best, they"
+                f" are {alike}",
+            )
         return
     spans = [span for side in (log["logged"] or {}).values() for span in side]
     last_s = max((float(end) for _, end in spans), default=0.0)

@@ -39,7 +39,7 @@ _ENDS_S = 20.0
 #: Likeness (correlation) under which a log is not of this sound. Of four live calls
 #: whose logs hold sessions, the own log fits at .46 to .65 and another call's mostly
 #: under .4.
-_OTHER_CALL = 0.42
+OTHER_CALL = 0.42
 
 #: Likeness from which a log whose clock is off, so that it is moved to where it fits
 #: best, is of this sound: somewhere within ten seconds half of the logs of other calls
@@ -91,7 +91,7 @@ class Apart:
     logged: Mapping[Role, Spans] | None = None  # moved
     unheard: tuple[Role, ...] = ()  # sides without a recording
     sound_end_s: float = 0.0
-    least_likeness: float = _OTHER_CALL  # from which the log is of this call
+    least_likeness: float = OTHER_CALL  # from which the log is of this call
 
     @property
     def fits(self) -> bool:
@@ -301,7 +301,7 @@ def compared_with_sound(
         logged=moved,
         unheard=tuple(role for role in ROLES if role not in channels),
         sound_end_s=sound_end_s,
-        least_likeness=_MOVED_CLOCK if is_moved else _OTHER_CALL,
+        least_likeness=_MOVED_CLOCK if is_moved else OTHER_CALL,
     )
 
 
