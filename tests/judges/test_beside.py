@@ -239,6 +239,16 @@ def test_an_empty_answer_and_the_same_file_twice_have_no_step() -> None:
     assert "words: the same words (6)" in twice
 
 
+def test_a_difference_that_prints_as_no_step_is_not_told() -> None:
+    better = answer(quality=make.quality(parts=parts((3.6, 3.7))))
+    for p808 in (3.699, 3.701):
+        worse = other(quality=make.quality(parts=parts((3.6, p808))))
+        assert voice_lead(better, worse).differences[0].steps
+        assert "0.0" not in block(better, worse)
+    worse = other(quality=make.quality(parts=parts((3.6, 3.6))))
+    assert "(+ for 1: P808 +0." in block(better, worse)
+
+
 def test_a_common_level_says_nothing_of_loudness() -> None:
     [loudness] = [x for x in delivery(answer(), other()) if x.step is LOUDNESS]
     assert loudness.steps is None

@@ -127,9 +127,11 @@ def block(
 def _voice(lead: VoiceLead, brief: bool) -> str:
     if lead.steps is None:
         return f"not comparable: {lead.why}"
-    parts = [
-        f"{one.step.label} {one.steps:+.1f}" for one in lead.differences if one.steps
-    ]
+    parts = []
+    for one in lead.differences:
+        size = f"{one.steps or 0.0:+.1f}"
+        if size not in ("+0.0", "-0.0"):
+            parts.append(f"{one.step.label} {size}")
     detail = f" (+ for 1: {', '.join(parts)})" if parts and not brief else ""
     leader = "answer 1" if lead.steps > 0 else "answer 2"
     size = number(math.floor(10 * abs(lead.steps)) / 10, 1)
