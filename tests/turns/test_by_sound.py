@@ -19,6 +19,7 @@ from trace_eval.conversations.layouts import CallReading, read_conversations
 from trace_eval.conversations.sound.logged import _better_fitting, _Fitted
 from trace_eval.data.conversation import Conversation, ConversationItem
 from trace_eval.turns.against_log import log_tables
+from trace_eval.turns.answers import headline
 from trace_eval.turns.options import TurnsOptions
 from trace_eval.turns.report import time_turns
 
@@ -282,6 +283,31 @@ def test_what_the_log_alone_says_is_marked_and_gives_no_figure(tmp_path: Path) -
     assert timed.figures["reply_rate"].events == 1
 
 
+def test_sessions_without_sound_are_said_first_and_lay_no_fault(
+    tmp_path: Path,
+) -> None:
+    """A log of sessions alone is timed as it stands; empty files are no sound."""
+    over = [("user", 1.0, 30.0), ("agent", 3.0, 12.0), ("agent", 14.0, 25.0)]
+    bare, empty, heard = (write_eva(tmp_path / name, over) for name in "abc")
+    for name in ("user.wav", "assistant.wav"):
+        (empty / name).touch()
+    write_sides(heard, sides(SOUND), ("user.wav", "assistant.wav"))
+    for folder in (bare, empty):
+        report = time_turns(folder)
+        (timed,) = report.conversations
+        assert timed.fault is None
+        said = headline(report.conversations, report.figures)
+        assert said.endswith(
+            "the times are those of a log's sessions, which are not speech"
+        )
+        assert not any("one and the same" in caveat for caveat in timed.caveats)
+    both = [*time_turns(bare).conversations, *time_turns(heard).conversations]
+    assert headline(both, {}).endswith(
+        "of 1 call are those of a log's sessions, which are not speech"
+    )
+    assert "session" not in headline(both[1:], {})
+
+
 def test_eva_s_own_figures_stay_and_say_how_far_their_log_is(tmp_path: Path) -> None:
     with_sound, without = (
         write_eva(tmp_path / "a", LOGGED),
@@ -440,9 +466,7 @@ def test_one_side_under_two_names_is_found_wherever_its_log_begins(
     assert "desk_user.wav holds the agent alone" in "; ".join(item.caveats)
 
 
-def test_sessions_of_a_log_lay_no_fault_where_there_is_the_sound(
-    tmp_path: Path,
-) -> None:
+def test_sessions_of_a_log_lay_no_fault_with_sound_or_without(tmp_path: Path) -> None:
     """By its log the agent starts inside each turn of the user; nobody hears that."""
     log = [("user", 1.0, 4.0), ("agent", 2.0, 5.0), ("user", 5.5, 8.0)]
     log += [("agent", 6.0, 9.0)]
@@ -453,8 +477,11 @@ def test_sessions_of_a_log_lay_no_fault_where_there_is_the_sound(
     (heard,), (unheard,) = (
         time_turns(folder, options).conversations for folder in (with_sound, without)
     )
-    assert unheard.fault
-    assert "speaks over the caller" in unheard.fault.what
+    (by_default,) = time_turns(without).conversations
+    assert (
+        sum(one.kind == "agent_interruption" for one in by_default.measured.events) == 2
+    )
+    assert unheard.fault is None
     assert heard.fault is None
 
 

@@ -23,7 +23,12 @@ from trace_eval.conversations.fault_words import (
     says_the_same,
 )
 from trace_eval.conversations.findings import CallFinding, Findings, find
-from trace_eval.conversations.sound.apart import OTHER_CALL, PAUSE_S, has_times_of_log
+from trace_eval.conversations.sound.apart import (
+    OTHER_CALL,
+    PAUSE_S,
+    has_times_of_log,
+    is_timed_by_sessions,
+)
 from trace_eval.conversations.spans import joined
 from trace_eval.data.conversation import ROLES, Conversation, Role, Turn
 
@@ -113,8 +118,8 @@ def whose_fault(
     speaks over the agent; the agent does not stop. What follows explains a call that
     broke off, and is no failure by itself: words that the recogniser lost or wrote
     again, a side that goes round in circles, and a caller who says nothing more. None
-    of it outweighs an error. Where a log was held against its sound and kept its own
-    times, nothing is made of these.
+    of it outweighs an error. Where the times are those of a log that was held
+    against its sound, or of sessions, nothing is made of these.
     """
     findings = findings or find(conversation)
     broke_off = bool(_BROKE_OFF.search(_ending(conversation)))
@@ -175,8 +180,8 @@ def _shown(
         return
     yield from _named(_ending(conversation))
     yield from (("recogniser", what) for what in other_words(conversation))
-    if has_times_of_log(conversation):
-        return  # its sessions are no speech, and the sound was not timed
+    if has_times_of_log(conversation) or is_timed_by_sessions(conversation):
+        return  # sessions are no speech, and the sound was not timed
     silent = findings.of("no_answer")
     loops = list(_loops(conversation, findings))
     for found, what in ((silent, "is silent"), (loops, "says itself again")):

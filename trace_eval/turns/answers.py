@@ -8,6 +8,7 @@ import numpy as np
 
 from blueprints import counted
 from trace_eval.conversations.definitions.base import ONE_CHANNEL, Event
+from trace_eval.conversations.sound.apart import is_timed_by_sessions
 from trace_eval.turns.figures import TurnFigure
 from trace_eval.turns.timed import Timed, badness, length_of, worst_event
 
@@ -42,7 +43,9 @@ def headline(
         where = f"interrupts in {len(over)} of {counted(len(known), 'call')}"
     worst = min(conversations, key=lambda one: badness(worst_event(one)))
     which = "" if worst_event(worst) is None else f"; worst: {worst.item.id}"
-    return f"{system or 'The agent'} {_soon(conversations, figures)}, {where}{which}"
+    soon = _soon(conversations, figures)
+    by_sessions = _by_sessions(conversations)
+    return f"{system or 'The agent'} {soon}, {where}{which}{by_sessions}"
 
 
 def _soon(conversations: Sequence[Timed], figures: Mapping[str, TurnFigure]) -> str:
@@ -66,6 +69,16 @@ def three_answers(conversations: Sequence[Timed]) -> tuple[str, ...]:
     if not conversations:
         return ()
     return _how_fast(conversations), _where(conversations), _worst(conversations)
+
+
+def _by_sessions(conversations: Sequence[Timed]) -> str:
+    """Say of how many calls no speech was timed, but sessions of a log."""
+    calls = [one.item.conversation for one in conversations]
+    number = sum(map(is_timed_by_sessions, calls))
+    if not number:
+        return ""
+    of_all = "" if number == len(calls) else f" of {counted(number, 'call')}"
+    return f"; the times{of_all} are those of a log's sessions, which are not speech"
 
 
 def _events(conversations: Sequence[Timed], kind: str) -> list[tuple[str, Event]]:

@@ -242,6 +242,13 @@ def has_times_of_log(conversation: Conversation) -> bool:
     return "log" in conversation.meta and conversation.clock.kind != "recording"
 
 
+def is_timed_by_sessions(conversation: Conversation) -> bool:
+    """Tell whether a call's times are those of a log's sessions, which are no speech."""
+    return bool(conversation.meta.get("sessions")) and (
+        conversation.clock.kind != "recording"
+    )
+
+
 def compared_with_sound(
     log: Mapping[Role, Spans],
     sound: Mapping[Role, Spans],
