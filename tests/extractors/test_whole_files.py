@@ -21,6 +21,7 @@ from extractors.containers import decoded
 from extractors.stream import channel_blocks
 from tests.support.encoded import RATE, encoded, sweep
 from tests.support.processes import python
+from tests.support.speed import within
 
 _KINDS = (
     *(
@@ -82,10 +83,10 @@ def test_parts_of_other_rates_and_channels_are_heard_at_the_highest_rate(
 
 def test_thousands_of_headers_are_refused_at_once() -> None:
     """Each was looked for to the end of a MB: a file of that size took minutes."""
-    before = time.monotonic()
+    before = time.process_time()
     with pytest.raises(AudioError, match="it holds over 4096 recordings"):
         decode((b"fLaC\0\0\0\x22" + bytes(20)) * 40_000)
-    assert time.monotonic() - before < 5
+    assert within(time.process_time() - before, 5)
 
 
 def test_parts_may_be_of_other_formats(tmp_path: Path) -> None:
@@ -429,12 +430,12 @@ def test_zeros_of_gigabytes_are_refused_at_once(tmp_path: Path) -> None:
 import sys, time
 from extractors.audio import AudioError, decode
 from tests.support.memory import peak_kb
-before, used = time.monotonic(), peak_kb()
+before, used = time.process_time(), peak_kb()
 try:
     decode(sys.argv[1])
 except AudioError as error:
     print(error)
-print(time.monotonic() - before < 5)
+print(time.process_time() - before < 5)
 print(peak_kb() - used < 100_000)
 """
     said, quick, small = python(script, path).splitlines()
