@@ -41,9 +41,9 @@ _ENDS_S = 20.0
 #: under .4.
 OTHER_CALL = 0.42
 
-#: Likeness from which a log whose clock is off, so that it is moved to where it fits
-#: best, is of this sound: somewhere within ten seconds half of the logs of other calls
-#: with nine turns fit at .42, and few at this.
+#: Likeness from which a log whose clock is off or begins at no stated time, so that it
+#: is moved to where it fits best, is of this sound: somewhere within ten seconds half of
+#: the logs of other calls with nine turns fit at .42, and few at this.
 _MOVED_CLOCK = 0.6
 
 #: Pauses that are within a stretch, seconds.
@@ -279,8 +279,8 @@ def compared_with_sound(
     else:
         moved_of_both = {role: clock.moved(log[role]) for role in both}
         _, likeness = _fit(moved_of_both, sound)
-    is_shifted = clock.rate == 1.0 and abs(clock.shift_s) > FAR_S
-    is_moved = is_shifted and has_zero and not has_sessions
+    is_off = abs(clock.shift_s) > FAR_S or not has_zero
+    is_moved = is_off and clock.rate == 1.0 and not has_sessions
     moved: dict[Role, Spans] = {role: clock.moved(log[role]) for role in ROLES}
     pairs: list[FarStretch] = []
     log_alone: list[tuple[Role, float, float]] = []
