@@ -57,7 +57,7 @@ _LONGEST_S, _PAUSE_S = 5.0, 0.25
 #: seconds.
 _DOWN_DB, _HOP_S = 20.0, 0.01
 
-#: Error of a gap of which one turn is missing or given to the other voice, seconds.
+#: Error of a lost gap, of which one turn is missing or given to the other voice, seconds.
 _LOST_S = 9.0
 
 #: Seconds around true edges that count for no speaker, as is usual.
@@ -115,6 +115,7 @@ class Tally:
             f"{self.wrong}/{self.turns}",
             self.missed,
             self.doubtful,
+            f"{int(np.sum(gaps == _LOST_S))}/{len(gaps)}",
             float(np.median(gaps)) if some else None,
             float(np.quantile(gaps, 0.95)) if some else None,
             float(np.mean(gaps <= 0.1)) if some else None,
@@ -128,6 +129,7 @@ COLUMNS = (
     "wrong turns",
     "of these sure",
     "doubtful turns",
+    "gaps lost",
     "gap, median s",
     "p95",
     "within .1 s",
