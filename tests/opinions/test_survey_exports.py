@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,36 +10,13 @@ from typing import Any
 import pytest
 
 from blueprints import UserError
+from tests.support.exported import labels_of, scores_of, write_rows
 from trace_eval.data.columns import Columns, Ends, parse_conditions
 from trace_eval.decide.rank import rank
-from trace_eval.opinions.codes import LABELS
 from trace_eval.opinions.labels import read_labels
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.rating_files import read_ratings
 from trace_eval.stats.agreement.suspects import checked_raters
-
-
-def _write(path: Path, *rows: Sequence[object]) -> Path:
-    with path.open("w", newline="") as file:
-        csv.writer(file).writerows(rows)
-    return path
-
-
-def _labels(table: Opinions) -> list[tuple[str, str, str | None]]:
-    assert table.rater is not None
-    codes = table.codes["preference"].tolist()
-    return [
-        (who, item, LABELS[code] if code >= 0 else None)
-        for who, item, code in zip(
-            table.rater.tolist(), table.ids.tolist(), codes, strict=True
-        )
-    ]
-
-
-def _scores(table: Opinions) -> list[tuple[str, str, float]]:
-    assert table.rater is not None
-    rows = zip(table.rater, table.facts["system"], table.facts["score"], strict=True)
-    return [(str(who), str(system), float(score)) for who, system, score in rows]
 
 
 def _said(table: Opinions) -> str:
@@ -49,7 +25,7 @@ def _said(table: Opinions) -> str:
 
 def test_several_items_of_one_task_are_items_of_their_own(tmp_path: Path) -> None:
     table = read_labels(
-        _write(
+        write_rows(
             tmp_path / "batch.csv",
             ["WorkerId", *(f"Input.pair_{n}" for n in (1, 2))]
             + [f"Answer.pref{n}" for n in (1, 2)],
@@ -57,7 +33,7 @@ def test_several_items_of_one_task_are_items_of_their_own(tmp_path: Path) -> Non
             ["W2", "r", "", "B", ""],
         )
     )
-    assert _labels(table) == [
+    assert labels_of(table) == [
         ("W1", "p", "1"),
         ("W1", "q", "tie"),
         ("W2", "r", "2"),
@@ -71,25 +47,25 @@ def test_flags_of_a_scale_are_scores_and_no_choice_of_two(tmp_path: Path) -> Non
         ["W1", "old", "u", *("true" if n == 2 else "false" for n in range(1, 6))],
         ["W1", "new", "u", *("true" if n == 4 else "false" for n in range(1, 6))],
     ]
-    path = _write(
+    path = write_rows(
         tmp_path / "flags.csv",
         ["WorkerId", "Input.system", "Input.utt_id", *flags],
         *rows,
     )
-    assert _scores(read_ratings(path)) == [("W1", "old", 2.0), ("W1", "new", 4.0)]
+    assert scores_of(read_ratings(path)) == [("W1", "old", 2.0), ("W1", "new", 4.0)]
 
 
 def test_the_only_number_answered_is_the_score(tmp_path: Path) -> None:
     header = ["WorkerId", "Input.system", "Input.utt_id", "Answer.quality"]
-    path = _write(
+    path = write_rows(
         tmp_path / "q.csv", header, ["W1", "old", "u", 3], ["W2", "old", "u", 5]
     )
-    assert _scores(read_ratings(path)) == [("W1", "old", 3.0), ("W2", "old", 5.0)]
+    assert scores_of(read_ratings(path)) == [("W1", "old", 3.0), ("W2", "old", 5.0)]
 
 
 def test_reasons_for_a_rejection_and_rows_of_training_are_named(tmp_path: Path) -> None:
     header = ["WorkerId", "Input.pair_id", "Answer.preference", "Approve", "Reject"]
-    path = _write(
+    path = write_rows(
         tmp_path / "batch.csv",
         header,
         ["W1", "p", "A", "x", ""],
@@ -99,9 +75,9 @@ def test_reasons_for_a_rejection_and_rows_of_training_are_named(tmp_path: Path) 
         _said(read_labels(path))
     )
     kept = read_labels(path, where=parse_conditions(["Reject="]))
-    assert _labels(kept) == [("W1", "p", "1")]
+    assert labels_of(kept) == [("W1", "p", "1")]
     header = ["trial_id", "email", "rating_stimulus", "rating_score"]
-    path = _write(
+    path = write_rows(
         tmp_path / "mushra.csv",
         header,
         ["training", "a@x.org", "old", 10],
@@ -112,7 +88,7 @@ def test_reasons_for_a_rejection_and_rows_of_training_are_named(tmp_path: Path) 
 
 def test_previews_of_qualtrics_are_named_in_words_and_numbers(tmp_path: Path) -> None:
     for number, status in ((0, "Survey Preview"), (1, "1")):
-        path = _write(
+        path = write_rows(
             tmp_path / f"q{number}.csv",
             ["Status", "ResponseId", "1_Q3", "2_Q3"],
             [
@@ -130,18 +106,18 @@ def test_previews_of_qualtrics_are_named_in_words_and_numbers(tmp_path: Path) ->
         )
         table = read_labels(path)
         assert f"--where 'Status!={status}'" in _said(table)
-        assert _labels(table)[:2] == [("R_1", "p", "1"), ("R_1", "q", "2")]
+        assert labels_of(table)[:2] == [("R_1", "p", "1"), ("R_1", "q", "2")]
 
 
 def test_forms_of_microsoft_number_their_responses(tmp_path: Path) -> None:
     header = ["ID", "Start time", "Completion time", "Email", "Name"]
-    path = _write(
+    path = write_rows(
         tmp_path / "form.csv",
         [*header, "p: which is better?", "q: which is better?"],
         [1, "3/1/25", "3/1/25", "anonymous", "", "A", "B"],
         [2, "3/1/25", "3/1/25", "anonymous", "", "B", "About the same"],
     )
-    assert _labels(read_labels(path)) == [
+    assert labels_of(read_labels(path)) == [
         ("1", "p", "1"),
         ("1", "q", "2"),
         ("2", "p", "2"),
@@ -152,13 +128,13 @@ def test_forms_of_microsoft_number_their_responses(tmp_path: Path) -> None:
 def test_responses_of_limesurvey_are_raters_and_no_items(tmp_path: Path) -> None:
     """Its column id numbers the responses; each question was read as a rater."""
     header = ["id", "submitdate", "lastpage", "startlanguage", "seed"]
-    path = _write(
+    path = write_rows(
         tmp_path / "results.csv",
         [*header, "AB[SQ001]", "AB[SQ002]"],
         [7, "2026-11-02 09:05:00", 3, "en", 12345, "A", "B"],
         [8, "2026-11-02 09:06:00", 3, "en", 54321, "B", "Tie"],
     )
-    assert _labels(read_labels(path)) == [
+    assert labels_of(read_labels(path)) == [
         ("7", "SQ001", "1"),
         ("7", "SQ002", "2"),
         ("8", "SQ001", "2"),
@@ -168,7 +144,7 @@ def test_responses_of_limesurvey_are_raters_and_no_items(tmp_path: Path) -> None
 
 def test_respondents_of_surveymonkey_are_raters(tmp_path: Path) -> None:
     """Its empty column of addresses was taken for theirs; the header is one row."""
-    path = _write(
+    path = write_rows(
         tmp_path / "form.csv",
         [
             "Respondent ID",
@@ -179,7 +155,7 @@ def test_respondents_of_surveymonkey_are_raters(tmp_path: Path) -> None:
         ["11400", "", "A", "B"],
         ["11401", "", "No preference", "A"],
     )
-    assert _labels(read_labels(path)) == [
+    assert labels_of(read_labels(path)) == [
         ("11400", "p", "1"),
         ("11400", "q", "2"),
         ("11401", "p", "tie"),
@@ -196,7 +172,7 @@ def test_sessions_name_raters_who_left_no_address(
         ["t1", emails[0], "uuid-0", "p", "old", "new", "incorrect"],
         ["t1", emails[1], "uuid-1", "p", "old", "new", "correct"],
     ]
-    path = _write(
+    path = write_rows(
         tmp_path / "paired_comparison.csv",
         [
             "session_test_id",
@@ -210,11 +186,14 @@ def test_sessions_name_raters_who_left_no_address(
         *rows,
     )
     raters = [email or f"uuid-{number}" for number, email in enumerate(emails)]
-    assert _labels(read_labels(path)) == [(raters[0], "p", "2"), (raters[1], "p", "1")]
+    assert labels_of(read_labels(path)) == [
+        (raters[0], "p", "2"),
+        (raters[1], "p", "1"),
+    ]
 
 
 def test_a_table_without_ids_of_scores_says_what_to_type(tmp_path: Path) -> None:
-    path = _write(
+    path = write_rows(
         tmp_path / "scores.csv",
         ["clip name", "listener", "score"],
         ["c1.wav", "ann", 4],
@@ -232,18 +211,18 @@ def test_a_table_without_ids_of_scores_says_what_to_type(tmp_path: Path) -> None
 def test_questions_may_be_numbered_and_their_items_in_parentheses(
     tmp_path: Path,
 ) -> None:
-    path = _write(
+    path = write_rows(
         tmp_path / "form.csv",
         ["Email Address", "1. Which is better? (p)", "2. Which is better? (q)"],
         ["a@x.org", "A", "B"],
     )
-    assert [row[1:] for row in _labels(read_labels(path))] == [("p", "1"), ("q", "2")]
+    assert [row[1:] for row in labels_of(read_labels(path))] == [("p", "1"), ("q", "2")]
 
 
 def test_a_question_in_another_language_is_not_lost_without_a_word(
     tmp_path: Path,
 ) -> None:
-    path = _write(
+    path = write_rows(
         tmp_path / "form.csv",
         ["Email", "Welche? [p]", "Welche? [q]", "Which one? [r]", "Age [years]"],
         ["a@x.org", "A", "B", "A", "31"],
@@ -254,7 +233,7 @@ def test_a_question_in_another_language_is_not_lost_without_a_word(
 
 
 def test_items_of_psytoolkit_are_numbered_behind_their_question(tmp_path: Path) -> None:
-    path = _write(
+    path = write_rows(
         tmp_path / "data.csv",
         ["participant", "TIME_start", "Hand (1 left)", "pref:1", "pref:2", "pref:3"],
         ["s.1", "2026-01-01-10-00", 1, 1, 2, 2],
@@ -262,13 +241,13 @@ def test_items_of_psytoolkit_are_numbered_behind_their_question(tmp_path: Path) 
     )
     table = read_labels(path)
     assert "Hand" not in _said(table)  # of another form than the answers
-    labels = _labels(table)
+    labels = labels_of(table)
     assert labels[:3] == [("s.1", "1", "1"), ("s.1", "2", "2"), ("s.1", "3", "2")]
     assert [label for who, _, label in labels if who == "s.2"] == ["2", "2", "1"]
 
 
 def test_raters_of_any_column_that_a_user_names_are_annotators(tmp_path: Path) -> None:
-    path = _write(
+    path = write_rows(
         tmp_path / "gorilla.csv",
         ["Participant Private ID", "Attempt", "pair", "Response"],
         [771, 1, "p", "A"],
@@ -297,7 +276,7 @@ def test_items_that_a_rater_scored_again_tell_of_the_rater_alone(
             rows.append((item, rater, score, 0))
         rows.append(("p", rater, again, 1))
     header = ["id", "listener", "score"]
-    path = _write(tmp_path / "scores.csv", [*header, "repeat"], *rows)
+    path = write_rows(tmp_path / "scores.csv", [*header, "repeat"], *rows)
     table = read_ratings(path, columns=Columns(scale=Ends(0, 100)))
     assert len(table) == 9
     assert "3 scores of items that their rater scored before" in _said(table)
@@ -306,19 +285,19 @@ def test_items_that_a_rater_scored_again_tell_of_the_rater_alone(
         "bob": (1, 1.0),
         "cem": (1, 0.0),
     }
-    path = _write(tmp_path / "newest.csv", [*header, "repeat"], *reversed(rows))
+    path = write_rows(tmp_path / "newest.csv", [*header, "repeat"], *reversed(rows))
     newest_first = read_ratings(path, columns=Columns(scale=Ends(0, 100)))
     assert _of_each(newest_first) == _of_each(table)
     nameless = [(item, "", score, again) for item, _, score, again in rows]
-    path = _write(tmp_path / "nameless.csv", [*header, "repeat"], *nameless)
+    path = write_rows(tmp_path / "nameless.csv", [*header, "repeat"], *nameless)
     assert len(read_ratings(path, columns=Columns(scale=Ends(0, 100)))) == len(rows)
-    untold = _write(tmp_path / "twice.csv", header, *(row[:3] for row in rows))
+    untold = write_rows(tmp_path / "twice.csv", header, *(row[:3] for row in rows))
     with pytest.raises(UserError, match="by ann; delete one, or tell them apart by a"):
         read_ratings(untold)
 
 
 def test_the_same_question_twice_is_not_read_as_one(tmp_path: Path) -> None:
-    path = _write(
+    path = write_rows(
         tmp_path / "form.csv",
         [
             "Email",
@@ -334,7 +313,7 @@ def test_the_same_question_twice_is_not_read_as_one(tmp_path: Path) -> None:
 
 
 def test_words_of_listening_quality_are_scores(tmp_path: Path) -> None:
-    path = _write(
+    path = write_rows(
         tmp_path / "form.csv",
         ["Email Address", "How good? [p]", "How good? [q]"],
         ["a@x.org", "Good", "Bad"],
@@ -344,14 +323,14 @@ def test_words_of_listening_quality_are_scores(tmp_path: Path) -> None:
 
 
 def test_codes_of_choices_are_not_taken_for_a_scale_alone(tmp_path: Path) -> None:
-    path = _write(
+    path = write_rows(
         tmp_path / "codes.csv", ["id", "preference"], ["p", 1], ["q", 2], ["r", 3]
     )
     codes = "where they are codes of choices: --map 1=LABEL --map 2=LABEL --map 3=LABEL"
     with pytest.raises(UserError, match=codes):
         read_labels(path, mapping={})
     header = ["Username", "Better? [p]", "Better? [q]", "Better? [r]"]
-    form = _write(tmp_path / "form.csv", header, ["a", 1, 2, 3], ["b", 1, 2, 3])
+    form = write_rows(tmp_path / "form.csv", header, ["a", 1, 2, 3], ["b", 1, 2, 3])
     with pytest.raises(UserError, match="perhaps --column preference=score"):
         read_labels(form)
 
@@ -366,12 +345,12 @@ def test_recordings_that_are_read_as_systems_are_told(tmp_path: Path) -> None:
             score = 2 + 2 * (number % 2) + (rater == "a@x.org")
             name = f"{system}_{number // 2}.wav"
             rows.append(["t", rater, "page", f" {score} ", name, system])
-    path = _write(tmp_path / "lss.csv", header, *(row[:-1] for row in rows))
+    path = write_rows(tmp_path / "lss.csv", header, *(row[:-1] for row in rows))
     (told,) = (one.text for one in rank(path).caveats if "single answer" in one.text)
     assert "each of the 6 systems has a single answer" in told
     assert "add a column system" in told
     assert "--column id=COLUMN" in told
-    path = _write(tmp_path / "declared.csv", [*header, "system"], *rows)
+    path = write_rows(tmp_path / "declared.csv", [*header, "system"], *rows)
     report = rank(path, columns=Columns(named={"id": "stimuli"}))
     means = {row.system: (row.scored, row.mean.value) for row in report.means}
     assert means == {"old": (3, 2.5), "new": (3, 4.5)}
@@ -382,23 +361,25 @@ def test_webmushra_says_whether_the_reference_was_chosen(tmp_path: Path) -> None
     header = ["email", "trial_id", "choice_reference", "choice_non_reference"]
     said = ("correct", "incorrect", "undecided", "unknown")
     rows = [["a@x.org", f"t{n}", "old", "new", one] for n, one in enumerate(said)]
-    table = read_labels(_write(tmp_path / "pc.csv", [*header, "choice_answer"], *rows))
-    assert [label for *_, label in _labels(table)] == ["1", "2", "tie", None]
+    table = read_labels(
+        write_rows(tmp_path / "pc.csv", [*header, "choice_answer"], *rows)
+    )
+    assert [label for *_, label in labels_of(table)] == ["1", "2", "tie", None]
 
 
 def test_both_scores_of_a_row_of_bs1116_are_read(tmp_path: Path) -> None:
     names = ["rating_reference", "rating_non_reference"]
     header = ["email", "trial_id", *names, *(f"{name}_score" for name in names)]
     row = ["a@x.org", "t1", "ref", "codec", "5", "3.5"]
-    table = read_ratings(_write(tmp_path / "bs1116.csv", header, row))
-    assert _scores(table) == [("a@x.org", "ref", 5.0), ("a@x.org", "codec", 3.5)]
+    table = read_ratings(write_rows(tmp_path / "bs1116.csv", header, row))
+    assert scores_of(table) == [("a@x.org", "ref", 5.0), ("a@x.org", "codec", 3.5)]
     assert table.facts["instruction_id"].tolist() == ["t1", "t1"]
 
 
 def test_results_of_label_studio_may_be_lists_in_text(tmp_path: Path) -> None:
     header = ["annotation_id", "annotator", "id", "system", "utt_id", "rating"]
     row = [1, 7, 1, "old", "u", json.dumps([{"rating": 4}])]
-    assert _scores(read_ratings(_write(tmp_path / "r.csv", header, row))) == [
+    assert scores_of(read_ratings(write_rows(tmp_path / "r.csv", header, row))) == [
         ("7", "old", 4.0)
     ]
     header = ["annotation_id", "annotator", "id", "pair_id", "pw"]
@@ -406,8 +387,8 @@ def test_results_of_label_studio_may_be_lists_in_text(tmp_path: Path) -> None:
         [1, 7, 1, "p", json.dumps([{"selected": "right"}])],
         [2, 7, 2, "q", ""],
     ]
-    table = read_labels(_write(tmp_path / "p.csv", header, *rows))
-    assert _labels(table) == [("7", "p", "2"), ("7", "q", "tie")]
+    table = read_labels(write_rows(tmp_path / "p.csv", header, *rows))
+    assert labels_of(table) == [("7", "p", "2"), ("7", "q", "tie")]
 
 
 def test_skipped_annotations_are_counted_beside_others(tmp_path: Path) -> None:
@@ -425,12 +406,12 @@ def test_skipped_annotations_are_counted_beside_others(tmp_path: Path) -> None:
     path = tmp_path / "studio.json"
     path.write_text(json.dumps([task]))
     table = read_labels(path)
-    assert _labels(table) == [("1", "p", "1")]
+    assert labels_of(table) == [("1", "p", "1")]
     assert "1 annotation skipped" in _said(table)
 
 
 def test_no_remedy_names_a_column_of_decisions(tmp_path: Path) -> None:
-    path = _write(tmp_path / "t.csv", ["id", "Finished", "session"], ["p", 1, 1])
+    path = write_rows(tmp_path / "t.csv", ["id", "Finished", "session"], ["p", 1, 1])
     with pytest.raises(UserError) as caught:
         read_labels(path)
     assert "perhaps" not in str(caught.value)

@@ -127,6 +127,7 @@ class CsvFile:
     lead: int  # lines before the header
     delimiter: str
     header: list[str]
+    header_rows: int = 1  # a second one names the parts of a question
 
     @classmethod
     def of(cls, path: Path) -> CsvFile:
@@ -143,13 +144,15 @@ class CsvFile:
             stated = _SEPARATOR.fullmatch(next(lines, ""))
         lead, header = int(stated is not None), list[str]()
         titles = 0
+        parts: list[str] = []
         for each in (stated[1],) if stated else _DELIMITERS:
             with _lines(path, encoding, lead) as lines:
                 first, ends = _first_rows(lines, each)
             above = _title_rows(first)
-            names = next((row for row in first[above:] if row), [])
+            names, below = [*filter(None, first[above:]), [], []][:2]
             if len(names) > len(header):
                 delimiter, header, titles = each, names, ends[above]
+                parts = below
         if not header:
             raise EmptyTable(
                 f"{path}: the file is empty; give a table with a header row"
@@ -157,7 +160,12 @@ class CsvFile:
         if not _is_utf8(header):
             raise BadJson("its header is not UTF-8; save the file as UTF-8")
         lead += titles
-        return cls(path, encoding, lead, delimiter, [*map(unquoted, header)])
+        header_rows = 1
+        if _names_parts(header, parts):
+            header = _with_parts(header, parts)
+            header_rows = 2
+        names = [*map(unquoted, header)]
+        return cls(path, encoding, lead, delimiter, names, header_rows)
 
     def rows(self) -> Iterator[dict[str, str | None] | BadJson]:
         """Yield rows below the header; missing cells are None, commas are points."""
@@ -166,7 +174,8 @@ class CsvFile:
         twice = {name for name in header if name and header.count(name) > 1}
         with _lines(self.path, self.encoding, self.lead) as lines:
             rows = _Reader(lines, self.delimiter)
-            next(row for row in rows if row)
+            for _ in islice(filter(None, rows), self.header_rows):
+                pass
             while True:
                 try:
                     cells = next(rows)
@@ -191,6 +200,36 @@ class CsvFile:
                     values = [*map(read, cells[:width]), *lack]
                     row = dict(zip(header, values, strict=True))
                     yield _of_one_name(row, header, values, twice) if twice else row
+
+
+def _names_parts(header: Sequence[str], below: Sequence[str]) -> bool:
+    """Tell whether the row below a header names the parts of its questions.
+
+    SurveyMonkey names a question once, above the first of its columns; its parts stand
+    below, and nothing below what is no question.
+    """
+    if len(header) != len(below) or not header[0].strip() or below[0].strip():
+        return False
+    unnamed: list[str] = []
+    for name, part in zip(header, below, strict=True):
+        if not name.strip():
+            unnamed.append(part.strip())
+    return bool(unnamed) and all(unnamed) and not any(map(_is_number, below))
+
+
+#: What SurveyMonkey writes below a question that has one column.
+_ONE_PART = ("", "Response", "Open-Ended Response")
+
+
+def _with_parts(header: Sequence[str], below: Sequence[str]) -> list[str]:
+    """Name each column by its question and the part that it is about."""
+    names: list[str] = []
+    question = ""
+    for name, part in zip(header, below, strict=True):
+        question = name.strip() or question
+        is_whole = name.strip() and part.strip() in _ONE_PART
+        names.append(question if is_whole else f"{question} [{part.strip()}]")
+    return names
 
 
 def _filled(row: Sequence[str]) -> list[str]:

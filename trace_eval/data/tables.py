@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import os
+import shlex
 import zlib
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
@@ -155,7 +156,11 @@ def csv_columns(
         wanted = [name for name in form.header if name and name in names]
         if twice := next((name for name in wanted if wanted.count(name) > 1), None):
             raise InputError(f"{path}: two columns are called {twice!r}; keep one")
-        if form.encoding != "utf-8-sig" or form.delimiter == ";":
+        if (
+            form.encoding != "utf-8-sig"
+            or form.delimiter == ";"
+            or form.header_rows > 1
+        ):
             return None
         if _may_end_in_a_quote(path):
             return None
@@ -220,11 +225,38 @@ def _refuse_others(path: Path, label: Path | str, suffix: str) -> None:
         raise InputError(
             f"{label}: its name ends in {suffix or 'nothing that says what it holds'},"
             f" and that of a table in one of {', '.join(SUFFIXES)}; rename or convert"
-            " it"
+            f" it{_how_to_convert(path)}"
         )
     other = None if suffix in _PACKED else other_content(path)
     if other:
         raise InputError(f"{label}: {other}")
+
+
+#: Lines of a text that are looked at for columns.
+_LINES_OF_TEXT = 10
+
+
+def _how_to_convert(path: Path) -> str:
+    """Say how a text of columns without names, separated by blanks, becomes a table.
+
+    PsyToolkit writes trials like that. Its answers to a survey are a text of their own
+    for each participant, and one table of all.
+    """
+    if path.suffix.lower() != ".txt":
+        return ""
+    with path.open(errors="replace") as file:
+        lines = [line.split() for line in islice(file, _LINES_OF_TEXT) if line.strip()]
+    if lines and lines[0][0] == "l:":
+        return "; of PsyToolkit give data.csv, which holds the answers of all"
+    counts = set(map(len, lines))
+    if len(counts) != 1 or counts <= {0, 1}:
+        return ""
+    names = ",".join(f"NAME{number}" for number in range(1, counts.pop() + 1))
+    text = shlex.quote(path.name)
+    table = shlex.quote(path.with_suffix(".csv").name)
+    return (
+        f": (echo {names}; tr -s ' ' , < {text}) > {table}, with names of its columns"
+    )
 
 
 def other_content(path: Path, kind: str = "table") -> str | None:

@@ -7,11 +7,16 @@ from collections.abc import Collection, Iterable, Sequence
 from difflib import get_close_matches
 
 from blueprints import InputError
+from trace_eval.data.names import first_of
 from trace_eval.data.spelling import is_missing
+from trace_eval.opinions.absent_scores import columns_of_scores_meant
 from trace_eval.opinions.cells import number_of
 from trace_eval.opinions.codes import LABEL_COLUMNS
 from trace_eval.opinions.column_words import (
+    names_a_measure,
     names_a_part,
+    names_an_answer,
+    names_somebody,
     names_worse,
     of_one_opinion,
     sums_up,
@@ -19,6 +24,7 @@ from trace_eval.opinions.column_words import (
 from trace_eval.opinions.label_files import (
     LABEL_FIELDS,
     NAMES,
+    SCORE_FIELDS,
     OpinionTable,
     TextColumns,
     names_raters,
@@ -76,9 +82,16 @@ def refuse_without(
         near = get_close_matches(absent, free, n=1, cutoff=0.4)
         meant = _likely(table, free, near=near, systems=systems, ids=ids)
     remedy = f"add one, or name it: --column {absent}=COLUMN"
+    rater = next(filter(names_somebody, free), None)
+    of_raters = [one for one in meant if one.startswith("rater=")]
+    if meant and rater and not of_raters and not names_raters(header):
+        meant.append(f"rater={rater}")
     if meant:
         typed = [f"--column {shlex.quote(one)}" for one in meant]
         remedy = f"perhaps {' '.join(typed)}"
+    scores = _scores_meant(table)
+    if scores:
+        remedy = f"{remedy}; where it holds scores of single answers: {scores}"
     clauses = [f"it has {table.shown_columns()}"]
     for name in header:
         if names_worse(name):
@@ -87,6 +100,15 @@ def refuse_without(
     raise InputError(
         f"{table.name}: {problem} ({', '.join(accepted)}); {'; '.join(clauses)}"
     )
+
+
+def _scores_meant(table: OpinionTable) -> str:
+    """Write the options by which a table of single answers is one of scores."""
+    fields = first_of(SCORE_FIELDS.names, table.columns()).keys()
+    of_labels = first_of(LABEL_FIELDS.names, table.columns()).keys()
+    if not fields.isdisjoint({"score", "mos"}) or "system_a" in of_labels:
+        return ""
+    return columns_of_scores_meant(table, fields)
 
 
 def _likely(
@@ -170,10 +192,11 @@ def _meant(
     """Write ``FIELD=COLUMN`` for columns of labels alone: one, or several of raters."""
     names = [name for name in names if not is_status(name) and not names_a_part(name)]
     columns, labels = label_columns(table, names, systems)
+    is_of_answers = "system" in table.columns()
     if not labels:
         for name in names:
             cells = columns.get(name, ())
-            if _compares(cells) or (name == "score" and _are_codes(cells)):
+            if _may_be_labels(name, cells, is_of_answers):
                 labels[name] = set()
     of_raters = [name for name in labels if not sums_up(name)]
     meant = of_one_opinion(of_raters or list(labels)[:1])
@@ -182,6 +205,19 @@ def _meant(
     if len(meant) > 1 and not names_raters(table.columns()):
         return f"rater={','.join(meant)}"
     return f"{dimension_of(labels[meant[0]])}={meant[0]}"
+
+
+def _may_be_labels(name: str, cells: Sequence[str | None], is_of_answers: bool) -> bool:
+    """Tell whether a column that holds no labels may say which answer is better.
+
+    Args:
+        is_of_answers: each row of its table is about one answer.
+    """
+    if _compares(cells) and not names_a_measure(name):
+        return True
+    if name == "score" and _are_codes(cells):
+        return True
+    return not is_of_answers and names_an_answer(name) and _may_be_choices(cells)
 
 
 def _compares(cells: Iterable[str | None]) -> bool:
@@ -196,6 +232,14 @@ def _compares(cells: Iterable[str | None]) -> bool:
         is_written_as_float = "." in (cell or "") and number in _AS_FLOATS
         is_signed = is_signed or number < 0 or is_written_as_float
     return is_signed
+
+
+def _may_be_choices(cells: Sequence[str | None]) -> bool:
+    """Tell whether cells are codes of choices, or a few words."""
+    if _are_codes(cells):
+        return True
+    are_words = all(number_of(cell) is None for cell in cells if not is_missing(cell))
+    return are_words and _has_few(cells)
 
 
 def _are_codes(cells: Collection[str | None]) -> bool:

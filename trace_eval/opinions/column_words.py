@@ -54,6 +54,54 @@ _WORSE = frozenset((
     "disliked", "dislikes", "dislike", "least", "inferior", "weaker", "weakest",
 ))  # fmt: skip
 
+#: Words in names of columns that hold an answer of any kind.
+_ANSWERS = frozenset((
+    "response", "responses", "answer", "answers", "rating", "ratings", "score", "scores",
+    "opinion", "mos", "quality", "naturalness", "slider", "value", "keys", "key", "choice",
+    "selected", "grade", "grades", "points", "stars",
+))  # fmt: skip
+
+#: Words in names of columns that hold times, places and counts of a session.
+_MEASURES = frozenset((
+    "rt", "time", "elapsed", "start", "started", "end", "ended", "latitude", "longitude", "rate",
+    "seconds", "id", "node", "progress", "click", "year", "years", "date", "width", "height",
+    "index", "trial", "thisn", "repn", "age", "session", "seed", "number", "count", "position",
+    "page", "block", "run", "order", "duration", "runtime", "delay", "reward", "max",
+))  # fmt: skip
+
+#: Words in names of columns that hold what was played.
+_ITEMS = frozenset((
+    "item", "items", "stimulus", "stimuli", "clip", "audio", "sound", "file", "filename", "wav",
+    "utterance", "sentence", "sample", "recording", "url",
+))  # fmt: skip
+
+#: Words in names of columns that hold who took part.
+_PEOPLE = frozenset((
+    "subject", "subjects", "participant", "worker", "user", "username", "listener", "respondent",
+))  # fmt: skip
+
+
+def names_an_answer(name: str) -> bool:
+    """Tell whether a column is called like an answer, and like no time of one."""
+    return not _ANSWERS.isdisjoint(_words(name)) and not names_a_measure(name)
+
+
+def names_a_measure(name: str) -> bool:
+    """Tell whether a column is called like a time, a place or a count."""
+    return not _MEASURES.isdisjoint(_words(name))
+
+
+def names_an_item(name: str) -> bool:
+    """Tell whether a column is called like what was played, and like no count of it."""
+    words = _words(name)
+    return not _ITEMS.isdisjoint(words) and _MEASURES.isdisjoint({*words} - {"id"})
+
+
+def names_somebody(name: str) -> bool:
+    """Tell whether a column is called like who took part."""
+    words = _words(name)
+    return not _PEOPLE.isdisjoint(words) and _MEASURES.isdisjoint({*words} - {"id"})
+
 
 def sums_up(name: str) -> bool:
     """Tell whether a column is called like a sum of raters, or how sure one was."""

@@ -20,7 +20,7 @@ from trace_eval.data.sources import RecordTable
 from trace_eval.data.tables import CSV, column_names, csv_columns, records
 from trace_eval.opinions.opinions import DataWarning
 from trace_eval.opinions.row_status import is_status, thrown_out
-from trace_eval.opinions.survey_cells import columns_of
+from trace_eval.opinions.survey_cells import PREFIX, columns_of
 from trace_eval.opinions.survey_layouts import fits_any, unfolded
 
 #: What label files are made of, for ``--column``.
@@ -65,7 +65,7 @@ class OpinionTable:
         cls, path: Path, fields: Fields = LABEL_FIELDS, where: Sequence[RowFilter] = ()
     ) -> OpinionTable:
         """Read a file, see :func:`read_columns`; ``where`` says which rows count."""
-        if where or fits_any(_first_records(path)):
+        if where or has_layout(path):
             rows = [record for _, record in _good(path, None)]
             return cls.of_records(str(path), rows, fields, where)
         return cls(
@@ -112,7 +112,7 @@ class OpinionTable:
         columns = columns_of(_mappings(records))
 
         def read(named: Mapping[str, str]) -> TextColumns:
-            wanted = _wanted(named, fields, columns)
+            wanted = _wanted(_as_read(named, columns), fields, columns)
             return _columns(name, enumerate(records, start=1), wanted)
 
         if header == columns:
@@ -133,8 +133,23 @@ class OpinionTable:
         )
 
 
+def _as_read(named: Mapping[str, str], columns: Collection[str]) -> dict[str, str]:
+    """Name columns as they are read, where a user writes what a tool puts before them."""
+    as_read: dict[str, str] = {}
+    for name, ours in named.items():
+        short = PREFIX.sub("", name, count=1)
+        is_short = name not in columns and short in columns
+        as_read[short if is_short else name] = ours
+    return as_read
+
+
 def _mappings(records: Iterable[Any]) -> list[Mapping[str, Any]]:
     return [record for record in records if isinstance(record, Mapping)]
+
+
+def has_layout(path: Path) -> bool:
+    """Tell whether a file is written as survey tools and arenas write theirs."""
+    return fits_any(_first_records(path))
 
 
 def _first_records(path: Path) -> list[Mapping[str, Any]]:

@@ -16,6 +16,7 @@ from trace_eval.data.manifests import read_items
 from trace_eval.data.rubrics.load import rubric_names
 from trace_eval.data.spelling import NO_LABEL, is_missing
 from trace_eval.data.tables import CSV, column_names
+from trace_eval.opinions.absent_scores import refuse_without_scores
 from trace_eval.opinions.cells import (
     ids_of,
     numbers_of,
@@ -33,7 +34,7 @@ from trace_eval.opinions.found_scales import (
     scales_apart,
 )
 from trace_eval.opinions.instructions import told_apart_by
-from trace_eval.opinions.label_files import SCORE_FIELDS, OpinionTable
+from trace_eval.opinions.label_files import SCORE_FIELDS, OpinionTable, has_layout
 from trace_eval.opinions.opinions import DataWarning, Opinions
 from trace_eval.opinions.rater_columns import rater_columns, score_of_each
 from trace_eval.opinions.rater_names import raters_of
@@ -73,13 +74,20 @@ def read_ratings(
         UserError: it cannot be read, or a row has no id, or two ratings of one rater.
     """
     columns = _as_columns(columns)
-    if path.suffix.lower() not in CSV and not _names_scores(path, columns):
+    if not _is_table(path, columns):
         manifest = read_items(path, columns=columns.fields)
         if manifest.problems:
             raise InputError(str(manifest.problems[0]))
         return ratings_of_items(str(path), manifest.singles)
     table = OpinionTable.of_file(path, SCORE_FIELDS, columns.where)
     return ratings_in(table, rubric, columns)
+
+
+def _is_table(path: Path, columns: Columns) -> bool:
+    """Tell whether a file is a table of ratings, and no items with them."""
+    if path.suffix.lower() in CSV or _names_scores(path, columns):
+        return True
+    return has_layout(path)
 
 
 def _names_scores(path: Path, columns: Columns) -> bool:
@@ -116,10 +124,12 @@ def ratings_in(
     name = "mos" if "mos" in table else "score"
     if not {"id", name} <= table.keys():
         lacking = name if "id" in table else "id"
-        raise InputError(
-            f"{source.name}: no column {lacking!r}; a file of ratings has id, rater,"
-            " score (or mos, the mean of several) and, where there are several, rubric;"
-            f" name it: --column {lacking}=COLUMN, of {', '.join(source.columns()[:24])}"
+        refuse_without_scores(
+            source,
+            table,
+            lacking,
+            "a file of ratings has id, rater, score (or mos, the mean of several) and,"
+            " where there are several, rubric",
         )
     table, traps = without_traps(source.name, table, (name,))
     table[name] = mapped_scores(table[name], columns.mapping)

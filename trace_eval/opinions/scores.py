@@ -18,6 +18,7 @@ from trace_eval.data.names import fields_of
 from trace_eval.data.rubrics.load import load_rubric, rubric_names
 from trace_eval.data.rubrics.single import ScoreRubric
 from trace_eval.data.spelling import is_missing
+from trace_eval.opinions.absent_scores import refuse_without_scores
 from trace_eval.opinions.codes import LABEL_COLUMNS, SCORE_FACTS
 from trace_eval.opinions.found_scales import FOUND_SCALE, scale_by_values
 from trace_eval.opinions.label_files import (
@@ -332,10 +333,8 @@ def _of_columns(source: OpinionTable, rubric: str | None, columns: Columns) -> O
         return mean_ratings(ratings).on(named, ratings.scale)
     for name in ("id", "score"):
         if name not in table:
-            raise InputError(
-                f"{source.name}: no column {name!r}; a file of scores has id and"
-                f" score; name it: --column {name}=COLUMN, of"
-                f" {', '.join(source.columns()[:24])}"
+            refuse_without_scores(
+                source, table, name, "a file of scores has id and score"
             )
     unknown = [None] * len(table["id"])
     rubrics = [name or "" for name in table.get("rubric", unknown)]

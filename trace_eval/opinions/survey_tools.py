@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any
 
-from blueprints import counted
+from blueprints import InputError, counted
 from trace_eval.data import names, strict_json
 from trace_eval.data.spelling import is_missing
 from trace_eval.opinions.cells import number_of
+from trace_eval.opinions.column_words import sums_up
 from trace_eval.opinions.survey_cells import (
     PREFIX,
     Records,
@@ -29,6 +30,12 @@ _RESPONSE = "ResponseId"
 #: What Qualtrics calls a question that has no name of its own; in a loop a number
 #: stands before it.
 _QUESTION = re.compile(r"(?:\d{1,3}_)?Q(?:ID)?\d")
+
+#: A column of a round of a loop.
+_ROUND = re.compile(r"(?P<round>\d{1,3})_")
+
+#: What it measures of a page: when it was clicked and left.
+_TIMER = re.compile(r"_(?:First Click|Last Click|Page Submit|Click Count)\Z")
 
 #: Numbers in its column ``Status`` that are no responses of raters.
 _STATUS = {"1": "a survey preview", "2": "a survey test", "8": "spam", "9": "spam"}
@@ -54,10 +61,7 @@ def qualtrics(records: Records, notes: list[str]) -> Iterator[SurveyRecord]:
     else:
         texts = records[0]
         responses = records[2:]
-    new_names: dict[str, str] = {}
-    for name in records[0]:
-        is_question = texts.get(name) and _QUESTION.match(name)
-        new_names[name] = str(texts[name]) if is_question else name
+    new_names = _questions(records[0], texts)
     rater = names.first_of({"rater": names.LABELS["rater"]}, new_names.values())
     if _RESPONSE in new_names and not rater:
         new_names[_RESPONSE] = "rater"
@@ -72,7 +76,30 @@ def qualtrics(records: Records, notes: list[str]) -> Iterator[SurveyRecord]:
                 f" count; leave them out by --where 'Status!={number}'"
             )
     for record in responses:
-        yield {new_names.get(name, name): value for name, value in record.items()}
+        response: SurveyRecord = {}
+        for name, value in record.items():
+            if not _TIMER.search(name):
+                response[new_names.get(name, name)] = value
+        yield response
+
+
+def _questions(columns: Iterable[str], texts: Mapping[str, Any]) -> dict[str, str]:
+    """Map columns to the texts of their questions, or to their own names.
+
+    A loop asks one question again: its rounds are told apart by their numbers.
+    """
+    new_names: dict[str, str] = {}
+    for name in columns:
+        is_question = texts.get(name) and _QUESTION.match(name)
+        new_names[name] = str(texts[name]) if is_question else name
+    times = Counter(new_names.values())
+    for name, text in new_names.items():
+        if times[text] > 1:
+            in_loop = _ROUND.match(name)
+            new_names[name] = f"{text} [{in_loop['round']}]" if in_loop else name
+    if len(set(new_names.values())) < len(new_names):  # two questions of one loop
+        return {name: name for name in columns}
+    return new_names
 
 
 # ---- MTurk and Toloka: what was shown, what was answered, and who answered
@@ -212,6 +239,10 @@ def _flat(record: Mapping[str, Any], stem: str = "") -> SurveyRecord:
 # ---- Label Studio: JSON with annotations, and its smaller forms
 
 
+#: What an answer says, by the kind of its control.
+_ANSWERS = frozenset(("choices", "rating", "number", "selected"))
+
+
 def is_studio(records: Records) -> bool:
     """Tell whether records are tasks with annotations, or the smaller forms of them."""
     if records and all(map(_is_task, records)):
@@ -222,8 +253,20 @@ def is_studio(records: Records) -> bool:
 
 
 def _is_task(record: Mapping[str, Any]) -> bool:
-    has_annotations = isinstance(record.get("annotations"), list)
+    has_annotations = _annotations_of(record) is not None
     return has_annotations and isinstance(record.get("data"), Mapping)
+
+
+def _annotations_of(task: Mapping[str, Any]) -> list[Any] | None:
+    """Return what annotators said of a task, which versions before 1.0 name otherwise.
+
+    None: it is no task.
+    """
+    for name in ("annotations", "completions"):
+        annotations = task.get(name)
+        if isinstance(annotations, list):
+            return annotations
+    return None
 
 
 def studio(records: Records, notes: list[str]) -> Iterator[SurveyRecord]:
@@ -236,6 +279,9 @@ def studio(records: Records, notes: list[str]) -> Iterator[SurveyRecord]:
             skipped += annotation.pop("was_cancelled", False) is True
             single = {name: _single(value) for name, value in annotation.items()}
             annotations.append(single)
+    if not annotations:
+        raise InputError("no task has an annotation; export it again when some have")
+    _name_score(annotations)
     if skipped:
         notes.append(
             f"{counted(skipped, 'annotation')} skipped by their annotators count as"
@@ -265,12 +311,30 @@ def studio(records: Records, notes: list[str]) -> Iterator[SurveyRecord]:
         yield {name: _chosen(value) for name, value in annotation.items()}
 
 
+def _name_score(annotations: Iterable[SurveyRecord]) -> None:
+    """Call the control that holds ratings or numbers the score, where it is alone."""
+    controls: dict[str, None] = {}
+    keys: set[str] = set()
+    for annotation in annotations:
+        for name, value in annotation.items():
+            if isinstance(value, Mapping) and not _ANSWERS.isdisjoint(value):
+                controls[name] = None
+                keys.update(value)
+    only = next(iter(controls), "")
+    if len(controls) != 1 or keys.isdisjoint({"rating", "number"}) or sums_up(only):
+        return
+    if not names.first_of(names.SCORES, controls):
+        for annotation in annotations:
+            annotation["score"] = annotation.pop(only, None)
+
+
 def _annotations(record: Mapping[str, Any]) -> Iterator[SurveyRecord]:
     """Yield each annotation of a task as a record; smaller forms are one already."""
-    if not isinstance(record.get("annotations"), list):
+    of_task = _annotations_of(record)
+    if of_task is None:
         yield {name: _answer(value) for name, value in record.items()}
         return
-    for annotation in record["annotations"]:
+    for annotation in of_task:
         is_cancelled = annotation.get("was_cancelled") is True
         opinion: SurveyRecord = dict(record["data"])
         opinion["rater"] = _person(annotation.get("completed_by"))
@@ -280,14 +344,14 @@ def _annotations(record: Mapping[str, Any]) -> Iterator[SurveyRecord]:
             for result in annotation.get("result") or ():
                 name = str(result.get("from_name", "choice"))
                 opinion[name] = result.get("value")
-        if not is_cancelled or len(record["annotations"]) == 1:
+        if not is_cancelled or len(of_task) == 1:
             yield opinion
 
 
 def _dropped(record: Mapping[str, Any]) -> int:
     """Count the skipped annotations of a task that has others."""
-    annotations = record.get("annotations")
-    if not isinstance(annotations, list) or len(annotations) == 1:
+    annotations = _annotations_of(record)
+    if annotations is None or len(annotations) == 1:
         return 0
     return sum(one.get("was_cancelled") is True for one in annotations)
 

@@ -168,6 +168,8 @@ def validated(model: type[Model], table: Mapping[str, Any], where: str) -> Model
                 )
             elif problem["type"] == "literal_error":
                 message = f"{problem['input']!r:.60}: {message}"
+            elif problem["type"] != "value_error":
+                message = f"{message} (got {problem['input']!r:.60})"
             problems.append(f"{field}: {message}" if field else message)
         more = (
             f"; and {len(problems) - MAX_LISTED} more"
