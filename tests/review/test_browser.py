@@ -231,6 +231,14 @@ def test_recordings_play_by_key_while_one_answers(
 
 def test_a_rating_asks_to_have_played_both(rater: browser.Rater, ada: SignIn) -> None:
     page, before = ada(), rater.place
+    # A recording that is paused before it begins was called one that cannot be played.
+    page.evaluate(
+        "document.querySelector('[data-key=a]').load();"
+        "for (const key of ['a', 'a']) document.body.dispatchEvent("
+        "new KeyboardEvent('keydown', { key, bubbles: true }))"
+    )
+    page.wait_for_timeout(200)
+    assert page.is_hidden("#notice")
     heard = "k => { const p = document.querySelector(`[data-key=${k}]`).played;"
     heard += " return p.length && p.end(p.length - 1) - p.start(0) > 1.4; }"
     for key, notice in (("a", "Play A and B first"), ("b", "Play B first")):

@@ -22,7 +22,7 @@ from trace_eval.data.rubrics.load import protocol_path
 from trace_eval.decide.rank import rank
 from trace_eval.review.audio import Clips
 from trace_eval.review.exports import write_exports
-from trace_eval.review.loudness import Level, gains, low_passed
+from trace_eval.review.loudness import Level, gains, low_passed, summary_of
 from trace_eval.review.opening import open_review
 from trace_eval.review.options import ReviewOptions
 from trace_eval.review.page_scores import letters_of, score_page
@@ -651,6 +651,9 @@ def test_a_difference_of_loudness_is_told(loud: Path, tmp_path: Path) -> None:
     assert told == (
         "loudness: the answers of 1 of 1 item differ by 3 LU or more, the most 26.0 LU"
         " (p); raters hear them as they are, and see it"
+    )
+    assert "1 of 1 item measured so far" in str(
+        summary_of(loudness_of(review), matched=True, is_whole=False)
     )
     out = tmp_path / "out"
     code, words = code_and_words("review", loud, "--protocol", "ab", "--export", out)

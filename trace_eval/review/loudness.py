@@ -82,8 +82,14 @@ class ItemLoudness:
         return self.spread is not None and self.spread >= TOLD_LU
 
 
-def summary_of(measured: Iterable[ItemLoudness], matched: bool) -> str | None:
-    """Say how many items differ in loudness; None where none does."""
+def summary_of(
+    measured: Iterable[ItemLoudness], matched: bool, *, is_whole: bool = True
+) -> str | None:
+    """Say how many items differ in loudness; None where none does.
+
+    Args:
+        is_whole: all items were measured, and not only those played so far.
+    """
     rows = list(measured)
     known = [row for row in rows if row.spread is not None]
     differing = [row for row in known if row.is_told]
@@ -93,8 +99,11 @@ def summary_of(measured: Iterable[ItemLoudness], matched: bool) -> str | None:
     heard = "as they are, and see it"
     if matched:
         heard = "equally loud"
+    items = counted(len(known), "item")
+    if not is_whole:
+        items = f"{items} measured so far"
     return (
-        f"loudness: the answers of {len(differing)} of {counted(len(known), 'item')}"
+        f"loudness: the answers of {len(differing)} of {items}"
         f" differ by {TOLD_LU:g} LU or more, the most {most.spread:.1f} LU"
         f" ({most.item}); raters hear them {heard}"
     )

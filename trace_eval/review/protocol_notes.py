@@ -23,7 +23,11 @@ def notes(review: Review, measured: Sequence[ItemLoudness]) -> list[str]:
         *_failed_traps(review),
         *_late(review),
     ]
-    louder = summary_of(measured, review.listening.loudness == "matched")
+    louder = summary_of(
+        measured,
+        review.listening.loudness == "matched",
+        is_whole=len(measured) == len(review.items),
+    )
     return [*found, *([louder] if louder else [])]
 
 

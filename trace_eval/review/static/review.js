@@ -17,9 +17,12 @@
   };
 
   // --- recordings ---------------------------------------------------------------------
+  // A recording that was paused before it began can be played: that is an AbortError.
+  const begin = (audio, words) =>
+    audio.play().catch(({ name }) => name !== "AbortError" && notice(words));
   const play = (audio) => {
     if (!audio.paused) return audio.pause();
-    audio.play().catch(() => notice("This recording cannot be played. Say so in the comment."));
+    begin(audio, "This recording cannot be played. Say so in the comment.");
   };
   // The line in a waveform is where its recording is; a click moves it.
   const waveOf = (audio) => audio.closest?.(".player")?.querySelector(".wave");
@@ -96,7 +99,7 @@
     const start = Number(edgeInput("start").value) - audio.dataset.heardFrom;
     stop = Number(edgeInput("end").value) - audio.dataset.heardFrom + 1;
     audio.currentTime = Math.max(0, start - 1);
-    audio.play().catch(() => notice("This recording cannot be played."));
+    begin(audio, "This recording cannot be played.");
   };
   document.addEventListener("timeupdate", (event) => {
     if (stop === null || event.target.currentTime < stop) return;
