@@ -87,7 +87,7 @@ CASES = (
     Case("zero of missing", _scores(4, 5, 0, 3, 2, 4), RANK, [4.0, 4.0]),
     Case("words of a scale", _scores("Excellent", "Good", "Fair", "Good"), RANK, [4.0]),
     Case("a word among scores", _scores(4, 5, "odd", 3), RANK, [4.0], fill={"NUMBER": "missing"}),
-    Case("scale that falls", _scores(4, 5, 3, 3), f"{RANK} --scale 5..1", [4.0]),
+    Case("scale that falls", _scores(4, 5, 3, 3), f"{RANK} --scale 5..1", [4.0, 2.0]),
     Case("off the scale", _scores(4, 5, 11, 3), f"{RANK} --scale 1..5", [4.0]),
 )  # fmt: skip
 

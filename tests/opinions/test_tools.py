@@ -196,3 +196,59 @@ def test_a_text_of_psytoolkit_becomes_a_table_as_typed(tmp_path: Path) -> None:
     path.write_text("l: start\nt: radio\n")
     with pytest.raises(UserError, match=r"give data\.csv"):
         read_ratings(path)
+
+
+def test_a_row_of_surveymonkey_that_says_response_is_none(tmp_path: Path) -> None:
+    path = write_rows(
+        tmp_path / "form.csv",
+        ["Respondent ID", "Pair 1: Which is better?", "Pair 2: Which is better?"],
+        ["", "Response", "Response"],
+        ["11400", "A", "B"],
+    )
+    read = [("11400", "Pair 1", "1"), ("11400", "Pair 2", "2")]
+    assert labels_of(read_labels(path)) == read
+
+
+def test_questions_of_qualtrics_are_questions_whatever_they_are_called(
+    tmp_path: Path,
+) -> None:
+    """By tags of their own they had no text, so that no item had a name."""
+    rows = [
+        ["ResponseId", "mos_1", "mos_2", "group_1"],
+        ["Response ID", "How natural? - c1", "How natural? - c2", "Group"],
+        [
+            '{"ImportId":"_recordId"}',
+            '{"ImportId":"QID3_1"}',
+            '{"ImportId":"QID3_2"}',
+            '{"ImportId":"group_1"}',
+        ],
+        ["R_1", 4, 5, "x"],
+    ]
+    table = read_ratings(write_rows(tmp_path / "tags.csv", *rows))
+    assert table.ids.tolist() == ["c1", "c2"]
+    assert table.facts["score"].tolist() == [4, 5]
+
+
+def test_answers_in_json_may_be_of_several_items(tmp_path: Path) -> None:
+    answers = json.dumps([{"pref_1": {"A": True, "B": False}}])
+    more = json.dumps([{"pref_1": "A", "pref_2": "B"}])
+    header = ["WorkerId", "Input.pair_1", "Input.pair_2", "Answer.taskAnswers"]
+    path = write_rows(tmp_path / "batch.csv", header, ["W1", "p", "q", more])
+    read = [("W1", "p", "1"), ("W1", "q", "2")]
+    assert labels_of(read_labels(path)) == read
+    single = ["WorkerId", "Input.pair_id", "Answer.taskAnswers"]
+    path = write_rows(tmp_path / "one.csv", single, ["W1", "p", answers])
+    assert labels_of(read_labels(path)) == [("W1", "p", "1")]
+
+
+def test_one_question_in_two_languages_is_named(tmp_path: Path) -> None:
+    """As the remedy was typed, the labels under the other language were lost."""
+    path = write_rows(
+        tmp_path / "form.csv",
+        ["Email", *(f"Welche? [{item}]" for item in "pq")]
+        + [f"Which one? [{item}]" for item in "rs"],
+        ["a@x.org", "A", "B", "A", "B"],
+    )
+    table = read_labels(path, columns={"preference": "Welche?"})
+    said = " ".join(warning.text for warning in table.warnings)
+    assert "Welche? and Which one? are asked of different items" in said

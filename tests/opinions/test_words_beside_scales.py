@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -9,9 +10,11 @@ import pytest
 
 from blueprints import UserError
 from tests.support.cli import code_and_words
-from trace_eval.data.columns import parse_ends
+from tests.support.exported import scores_of, write_rows
+from trace_eval.data.columns import Columns, parse_ends, read_mapping
 from trace_eval.opinions.codes import LABELS
 from trace_eval.opinions.labels import read_labels
+from trace_eval.opinions.rating_files import read_ratings
 
 ROWS = "id,overall\nq1,-2\nq2,first best\nq3,1\nq4,second best\nq5,0\n"
 
@@ -83,3 +86,27 @@ def test_what_matches_has_no_letters_beside_a_scale(tmp_path: Path) -> None:
     rows = "id,overall,match\nq1,-2,perhaps\nq2,1,true\n"
     with pytest.raises(UserError, match="labels are true, false;"):
         _read(tmp_path, rows, "-3..3", {})
+
+
+def test_scores_whose_least_is_the_best_are_turned_round_as_typed(
+    tmp_path: Path,
+) -> None:
+    """The one remedy was the other order of the ends, by which the worst system won."""
+    path = write_rows(
+        tmp_path / "grades.csv",
+        ["id", "rater", "system", "score"],
+        ["p", "ann", "old", 5],
+        ["p", "ann", "new", 1.5],
+    )
+    with pytest.raises(UserError) as refused:
+        read_ratings(path, columns=Columns(scale=parse_ends("6..1:0.5")))
+    said = str(refused.value)
+    assert "--scale 1..6:0.5 where 6 is the best; where 1 is, turn them round" in said
+    turned = read_mapping(re.findall(r"--map (\S+)", said))
+    typed = Columns(scale=parse_ends("1..6:0.5"), mapping=turned)
+    table = read_ratings(path, columns=typed)
+    assert scores_of(table) == [("ann", "old", 2.0), ("ann", "new", 5.5)]
+    rows = [["p", f"r{number}", "old", number] for number in range(30)]
+    write_rows(path, ["id", "rater", "system", "score"], *rows)
+    with pytest.raises(UserError, match="subtract each from 100 in the file"):
+        read_ratings(path, columns=Columns(scale=parse_ends("100..0")))

@@ -210,11 +210,14 @@ def _names_parts(header: Sequence[str], below: Sequence[str]) -> bool:
     """
     if len(header) != len(below) or not header[0].strip() or below[0].strip():
         return False
+    parts = [part.strip() for part in below]
+    if any(parts) and set(parts) <= {*_ONE_PART}:
+        return True
     unnamed: list[str] = []
-    for name, part in zip(header, below, strict=True):
+    for name, part in zip(header, parts, strict=True):
         if not name.strip():
-            unnamed.append(part.strip())
-    return bool(unnamed) and all(unnamed) and not any(map(_is_number, below))
+            unnamed.append(part)
+    return bool(unnamed) and all(unnamed) and not any(map(_is_number, parts))
 
 
 #: What SurveyMonkey writes below a question that has one column.

@@ -14,6 +14,7 @@ from trace_eval.opinions.column_words import (
     names_somebody,
 )
 from trace_eval.opinions.label_files import OpinionTable, TextColumns, names_raters
+from trace_eval.opinions.survey_forms import place_of
 
 #: Columns that a message names: the last ones, for survey tools put their own first.
 _SHOWN = 24
@@ -77,11 +78,11 @@ def _likely_score(cells: TextColumns, header: Sequence[str]) -> str | None:
 
 
 def _holds_scores(cells: Sequence[str | None]) -> bool:
-    """Tell whether cells are numbers or words of P.800, and not all alike."""
+    """Tell whether cells are numbers, or places with words, and not all alike."""
     values = {
         cell.strip().casefold() for cell in cells if cell and not is_missing(cell)
     }
     if len(values) < 2:
         return False
     are_words = CATEGORIES.keys() >= values
-    return are_words or all(number_of(value) is not None for value in values)
+    return are_words or all(number_of(place_of(value)) is not None for value in values)

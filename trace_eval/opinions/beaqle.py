@@ -16,7 +16,7 @@ _TEST, _PERSON = "TestID", "UserName"
 
 
 def is_beaqle(records: Records) -> bool:
-    """Tell whether records are tests of BeaqleJS, which say nothing of who took them."""
+    """Tell whether records are tests of BeaqleJS, behind which stands who took them."""
     if not records:
         return False
     test = records[0]

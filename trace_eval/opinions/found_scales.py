@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from blueprints import InputError, counted
 from fusion import Numbers, likert, span
 from trace_eval.data.columns import Ends
+from trace_eval.data.spelling import is_missing
+from trace_eval.opinions.cells import map_option, number_of
 
 Values = NDArray[np.float64]
 
@@ -40,18 +42,42 @@ _APART, _LEAST_SCORES = 4, 5
 _FEW_STEPS = 10
 
 
-def scale_of_ends(ends: Ends) -> Numbers:
+#: Different scores that an error writes an option for.
+_MOST_TURNED = 11
+
+
+def scale_of_ends(ends: Ends, texts: Iterable[object] = ()) -> Numbers:
     """Return the scale that a user declares for scores.
+
+    Args:
+        texts: the scores as they stand in the table, to say how they are turned round.
 
     Raises:
         UserError: its ends fall.
     """
     if ends.first > ends.last:
+        rising = Ends(ends.last, ends.first, ends.step)
         raise InputError(
-            f"--scale {ends}: of scores the worst comes first: --scale"
-            f" {Ends(ends.last, ends.first, ends.step)}"
+            f"--scale {ends}: of scores the least comes first: --scale {rising} where"
+            f" {ends.first:g} is the best; where {ends.last:g} is,"
+            f" {_how_to_turn(ends, texts)}"
         )
     return span(ends.first, ends.last, ends.step)
+
+
+def _how_to_turn(ends: Ends, texts: Iterable[object]) -> str:
+    """Say how scores are turned round, of which the least is the best."""
+    both = ends.first + ends.last
+    rising = Ends(ends.last, ends.first, ends.step)
+    turned: dict[str, str] = {}
+    for text in sorted({str(text) for text in texts if not is_missing(text)}):
+        number = number_of(text)
+        if number is not None:
+            turned[text] = f"{both - number:g}"
+    if not turned or len(turned) > _MOST_TURNED:
+        return f"subtract each from {both:g} in the file and type --scale {rising}"
+    typed = " ".join(map_option(text, number) for text, number in turned.items())
+    return f"turn them round: --scale {rising} {typed}"
 
 
 def scale_by_values(values: Values) -> Numbers:

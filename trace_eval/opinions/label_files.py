@@ -120,11 +120,14 @@ class OpinionTable:
         return cls(name, read, lambda: columns, tuple(notes), header=header)
 
     def shown_columns(self) -> str:
-        """List the first columns for a message: as the file has them, then as read."""
-        as_read = ", ".join(self.columns()[:_SHOWN])
+        """List the last columns for a message: as the file has them, then as read.
+
+        Survey tools put their own first.
+        """
+        as_read = ", ".join(self.columns()[-_SHOWN:])
         if not self.header:
             return as_read
-        return f"{', '.join(self.header[:_SHOWN])}, which are read as {as_read}"
+        return f"{', '.join(self.header[-_SHOWN:])}, which are read as {as_read}"
 
     def warnings(self) -> tuple[DataWarning, ...]:
         """Say for a report how the table was understood."""
@@ -134,7 +137,7 @@ class OpinionTable:
 
 
 def _as_read(named: Mapping[str, str], columns: Collection[str]) -> dict[str, str]:
-    """Name columns as they are read, where a user writes what a tool puts before them."""
+    """Name columns as they are read, if a user writes a tool's prefix before them."""
     as_read: dict[str, str] = {}
     for name, ours in named.items():
         short = PREFIX.sub("", name, count=1)

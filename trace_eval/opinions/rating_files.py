@@ -258,7 +258,7 @@ def with_scale(
     values = np.full(len(kept), np.nan)
     values[kept] = scores.facts[name]
     if ends is not None:
-        scale = scale_of_ends(ends)
+        scale = scale_of_ends(ends, texts)
         refuse_off_scale(scores.source, name, texts=texts, values=values, ends=ends)
         return replace(scores, scale=scale)
     if known:

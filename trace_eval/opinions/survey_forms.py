@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator
 from itertools import chain
 
@@ -148,6 +149,12 @@ def form(records: Records, notes: list[str]) -> Iterator[SurveyRecord]:
         " answer, give all columns of one question the same words"
         for column in _alone(records, answers)
     )
+    times = Counter(chain.from_iterable(questions.values()))
+    if len(questions) > 1 and set(times.values()) == {1}:
+        notes.append(
+            f"{' and '.join(questions)} are asked of different items; where they are one"
+            " question in two languages, give their columns the same words"
+        )
     for number, record in enumerate(records, start=1):
         shared = {name: value for name, value in record.items() if name not in answers}
         if number_column and number_column != rater_column:
@@ -158,7 +165,7 @@ def form(records: Records, notes: list[str]) -> Iterator[SurveyRecord]:
             opinion = shared | {"id": item}
             for question, columns_of_items in questions.items():
                 if item in columns_of_items:
-                    answer = _place(record.get(columns_of_items[item]))
+                    answer = place_of(record.get(columns_of_items[item]))
                     opinion[only_answer or question] = answer
             yield opinion
 
@@ -199,7 +206,7 @@ def _rater_column(records: Records) -> str | None:
     return column if len(raters) == len(records) else number_column
 
 
-def _place(answer: object) -> object:
+def place_of(answer: object) -> object:
     """Return the place of an answer that is a place and its word; others as is."""
     parts = _PLACE_AND_WORD.fullmatch(str(answer).strip())
     return parts["place"] if parts else answer
@@ -213,7 +220,7 @@ def _called(records: Records, columns: Collection[str]) -> str:
     present: set[str] = set()
     for record in records:
         for name in columns:
-            cell = str(_place(cell_text(record, name)))
+            cell = str(place_of(cell_text(record, name)))
             if not is_missing(cell):
                 present.add(cell)
     are_numbers = all(number_of(cell) is not None for cell in present)

@@ -31,6 +31,9 @@ _RESPONSE = "ResponseId"
 #: stands before it.
 _QUESTION = re.compile(r"(?:\d{1,3}_)?Q(?:ID)?\d")
 
+#: A column of one of several parts of a question, whatever that is called.
+_PART = re.compile(r"_\d{1,3}\Z")
+
 #: A column of a round of a loop.
 _ROUND = re.compile(r"(?P<round>\d{1,3})_")
 
@@ -61,7 +64,7 @@ def qualtrics(records: Records, notes: list[str]) -> Iterator[SurveyRecord]:
     else:
         texts = records[0]
         responses = records[2:]
-    new_names = _questions(records[0], texts)
+    new_names = _questions(records[0], texts, records[1 if texts else 0])
     rater = names.first_of({"rater": names.LABELS["rater"]}, new_names.values())
     if _RESPONSE in new_names and not rater:
         new_names[_RESPONSE] = "rater"
@@ -83,14 +86,20 @@ def qualtrics(records: Records, notes: list[str]) -> Iterator[SurveyRecord]:
         yield response
 
 
-def _questions(columns: Iterable[str], texts: Mapping[str, Any]) -> dict[str, str]:
+def _questions(
+    columns: Iterable[str], texts: Mapping[str, Any], imports: Mapping[str, Any]
+) -> dict[str, str]:
     """Map columns to the texts of their questions, or to their own names.
 
     A loop asks one question again: its rounds are told apart by their numbers.
+
+    Args:
+        imports: the ids of imports, which name a question whatever a user calls it.
     """
     new_names: dict[str, str] = {}
     for name in columns:
-        is_question = texts.get(name) and _QUESTION.match(name)
+        is_part = _PART.search(name) and "QID" in str(imports.get(name))
+        is_question = texts.get(name) and (_QUESTION.match(name) or is_part)
         new_names[name] = str(texts[name]) if is_question else name
     times = Counter(new_names.values())
     for name, text in new_names.items():
@@ -115,6 +124,7 @@ def batch(records: Records, notes: list[str]) -> Iterator[SurveyRecord]:
 
     A task with several items, whose columns are numbered, becomes a record for each.
     """
+    records = list(map(_with_answers, records))
     several = _several(columns_of(records))
     if several:
         notes.append(
@@ -128,10 +138,20 @@ def batch(records: Records, notes: list[str]) -> Iterator[SurveyRecord]:
         new_names[score] = "score"
         notes.append(f"the column {score} is read as the scores")
     for record in records:
-        opinion: SurveyRecord = {}
-        for name, value in record.items():
-            opinion |= _answers(value) or {new_names[name]: value}
-        yield opinion
+        yield {new_names[name]: value for name, value in record.items()}
+
+
+def _with_answers(record: Mapping[str, Any]) -> SurveyRecord:
+    """Unfold what JSON cells hold, under the prefix of answers where theirs has it."""
+    unfolded: SurveyRecord = {}
+    for name, value in record.items():
+        answers = _answers(value)
+        prefix = "Answer." if _is_answer(name) else ""
+        for place, answer in answers.items():
+            unfolded[f"{prefix}{place}"] = answer
+        if not answers:
+            unfolded[name] = value
+    return unfolded
 
 
 def _without_prefixes(columns: Collection[str]) -> dict[str, str]:
