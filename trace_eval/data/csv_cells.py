@@ -208,7 +208,8 @@ def _names_parts(header: Sequence[str], below: Sequence[str]) -> bool:
     SurveyMonkey names a question once, above the first of its columns; its parts stand
     below, and nothing below what is no question.
     """
-    if len(header) != len(below) or not header[0].strip() or below[0].strip():
+    is_theirs = header[:1] == [_RESPONDENT] and len(header) == len(below)
+    if not is_theirs or below[0].strip():
         return False
     parts = [part.strip() for part in below]
     if any(parts) and set(parts) <= {*_ONE_PART}:
@@ -219,6 +220,9 @@ def _names_parts(header: Sequence[str], below: Sequence[str]) -> bool:
             unnamed.append(part)
     return bool(unnamed) and all(unnamed) and not any(map(_is_number, parts))
 
+
+#: What SurveyMonkey calls the first of its columns.
+_RESPONDENT = "Respondent ID"
 
 #: What SurveyMonkey writes below a question that has one column.
 _ONE_PART = ("", "Response", "Open-Ended Response")
