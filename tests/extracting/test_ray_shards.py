@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -13,11 +14,22 @@ import pytest
 
 pytest.importorskip("ray", reason="ray is not installed; run: pip install -e '.[ray]'")
 
-from blueprints import Absent, Blueprint, Extension, Provenance, Status, UserError
+from ray.exceptions import RayTaskError
+
+from blueprints import (
+    Absent,
+    Blueprint,
+    Extension,
+    InputError,
+    Provenance,
+    Status,
+    UserError,
+)
 from tests.support.audio import tone, write
 from tests.support.fakes import Counting, Derived, Placed
 from tests.support.louder_wins import NOTHING
 from trace_eval.data.access import UrlAccess, set_url_access
+from trace_eval.data.manifests import Manifest
 from trace_eval.extracting.clip import Extracted
 from trace_eval.extracting.options import ExtractOptions
 from trace_eval.extracting.plan import Plan
@@ -31,7 +43,7 @@ from trace_eval.extracting.ray.actors import (
     StageActor,
     Work,
 )
-from trace_eval.extracting.ray.cluster import Size
+from trace_eval.extracting.ray.cluster import Size, failure
 from trace_eval.extracting.ray.driver import RayJob, _split
 from trace_eval.extracting.ray.engine import RayEngine
 from trace_eval.extracting.ray.shards import (
@@ -47,6 +59,7 @@ from trace_eval.extracting.source import ClipSource
 from trace_eval.extracting.start import extract, extractors_of
 from trace_eval.runs.events import RunEvent
 from trace_eval.runs.extraction import Extraction, extract_to
+from trace_eval.runs.ray.judger import Common, Judger, ShardToJudge
 
 SOURCE = Provenance(extractor="x", version="1")
 
@@ -188,6 +201,36 @@ def test_an_actor_writes_to_a_url_and_never_works_twice(tmp_path: Path) -> None:
     assert (
         len(log.read_text().splitlines()) == 2
     )  # once by the actor, once by this test
+
+
+def test_a_store_that_refuses_a_worker_is_one_line_with_its_remedy(
+    tmp_path: Path,
+) -> None:
+    """A node that lacks the package of the store, which the driver's machine has."""
+    clip = write(tmp_path / "a.wav", tone())
+    plan = Plan((Counting(tmp_path / "log"),), tmp_path / "cache")
+    (chunk,) = cut(plan_digest(plan), [ClipSource(str(clip), path=clip)], workers=1)
+    out = _act(plan, "nope://bucket", Work(chunk))
+    assert out[PROBLEM][0].endswith("; install it or name a folder")
+    assert not (tmp_path / "log").exists()
+    common = SimpleNamespace(place="nope://bucket", access=UrlAccess(), hashes={})
+    desk = SimpleNamespace(begin=SimpleNamespace(remote=lambda *_: None))
+    work = ShardToJudge("1", Manifest("p", items=[]))
+    judged = Judger(cast(Common, common), desk).judge("1.0", work.packed())
+    assert (judged.problem, judged.passing) == (out[PROBLEM][0], True)
+
+
+def test_what_ray_wraps_around_a_refusal_is_taken_off() -> None:
+    refusal = InputError("s3://b: no permission; check the credentials")
+    of_both = RayTaskError("f", "a traceback", refusal).as_instanceof_cause()
+    assert "traceback" in str(of_both)
+    for error in (refusal, of_both, RayTaskError("f", "a traceback", refusal)):
+        message = failure(error)
+        assert type(message) is UserError
+        assert str(message) == str(refusal)
+    other = failure(RayTaskError("f", "a\ntraceback", KeyError("x")))
+    assert isinstance(other, RuntimeError)
+    assert "\n" not in str(other)
 
 
 @pytest.mark.usefixtures("memory_urls")

@@ -62,12 +62,15 @@ class StageActor:
         prime_hashes(plan.hashes)
         set_url_access(plan.access)
         self._stage, self._last = stage, last
-        self._folder = ShardFolder(place)
         mine = []
         for extractor in plan.extractors:
             if extractor.group in stage.groups:
                 mine.append(extractor)
         self._problem = _difference(mine, record)
+        try:
+            self._folder = ShardFolder(place)
+        except UserError as error:  # Ray would wrap it in pages of its own
+            self._problem = str(error)
         self._plan = plan
         self._loop = asyncio.new_event_loop()
         # The worker sees what this actor sees: the GPUs that Ray has given to it.
@@ -76,7 +79,11 @@ class StageActor:
     def __call__(self, batch: Batch) -> Batch:
         """Work on the chunk of a one-row batch."""
         (cell,) = batch[WORK]
-        work = self._advance(pickle.loads(cell))
+        work: Work = pickle.loads(cell)
+        try:
+            work = self._advance(work)
+        except UserError as error:
+            work = replace(work, problem=str(error))
         cells = np.empty(1, dtype=object)
         if not self._last:
             cells[0] = work.packed()

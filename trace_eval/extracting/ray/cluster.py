@@ -117,11 +117,20 @@ def _drive(
         with _joined(address) as size:
             work(job, size, pipe)
             pipe.send(None)
-    except UserError as error:
-        pipe.send(UserError(str(error)))
     except Exception as error:
-        details = " ".join(str(error).split())[:600]
-        pipe.send(RuntimeError(f"Ray: {type(error).__name__}: {details}"))
+        pipe.send(failure(error))
+
+
+def failure(error: Exception) -> Exception:
+    """Return what the parent raises: a worker's refusal without the words of Ray."""
+    inner: object = error
+    while isinstance(inner, Exception):
+        cause = getattr(inner, "cause", None)  # where Ray keeps what a worker raised
+        if isinstance(inner, UserError) and not isinstance(cause, UserError):
+            return UserError(str(inner))
+        inner = cause or inner.__cause__
+    details = " ".join(str(error).split())[:600]
+    return RuntimeError(f"Ray: {type(error).__name__}: {details}")
 
 
 @contextmanager

