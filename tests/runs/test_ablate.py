@@ -3,6 +3,7 @@ from __future__ import annotations
 import csv
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from fusion import Rating
 from tests.support.cases import verdict
 from tests.support.cli import trace_eval
 from tests.support.datasets_made import write_lines
-from tests.support.judged import extracted_run
+from tests.support.judged import extracted_run, judged_run, rated_run
 from tests.support.samples import spoken
 from trace_eval.decide.ablation import (
     TREE_AND_VOTE,
@@ -121,6 +122,38 @@ def test_conditions_that_leave_out_what_is_not_there_are_refused(
         ablate(run.folder, AblateOptions(drops=("pitch",)))
     with pytest.raises(UserError, match="nothing but transcripts, so --modes"):
         ablate(run.folder, AblateOptions(modes=True))
+
+
+def test_conditions_that_the_options_make_equal_are_refused(tmp_path: Path) -> None:
+    """A difference of 0.00 would be found between a judge and itself."""
+    run = extracted_run(tmp_path / "run")
+    sound = tuple(sorted(GROUPS.keys() - {"transcript"}))
+
+    def ablated(
+        modes: bool = True, drops: tuple[str, ...] = (), **judging: Any
+    ) -> None:
+        options = JudgeOptions(base_url="http://127.0.0.1:9/v1", **judging)
+        ablate(run.folder, AblateOptions("openai:m", options, drops=drops, modes=modes))
+
+    with pytest.raises(UserError, match="beside what -J drop leaves out, so --modes"):
+        ablated(drop=sound)
+    with pytest.raises(UserError, match="no blueprint has pitch, so leaving it out"):
+        ablated(modes=False, drops=("pitch",), drop=("pitch",))
+    with pytest.raises(UserError, match="the conditions of an ablation set the mode"):
+        ablated(mode="transcript")
+    left = AblateOptions("openai:m", JudgeOptions(drop=("pitch",)))
+    names = [condition.name for condition in conditions_of(left, run)]
+    assert "without pitch" not in names
+    assert "without rate" in names
+
+
+def test_a_run_without_blueprints_is_not_ablated(tmp_path: Path) -> None:
+    heard = judged_run(tmp_path / "heard", {"q0": "1"})
+    with pytest.raises(UserError, match="no recording of it has a blueprint"):
+        ablate(heard, AblateOptions(modes=True))
+    rated = rated_run(tmp_path / "rated", {"i0": 2.0})
+    with pytest.raises(UserError, match="holds scores of single answers and no pairs"):
+        ablate(rated, AblateOptions(modes=True))
 
 
 def test_a_finished_ablation_is_not_judged_again_and_options_do_not_mix(

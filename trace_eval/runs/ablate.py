@@ -64,7 +64,7 @@ def conditions_of(
     named, it is once not shown.
     """
     conditions = [Condition(FULL)]
-    for name in options.drops or _droppable(run):
+    for name in options.drops or _droppable(run, options):
         conditions.append(Condition(f"without {name}", drop=(name,)))
     if steps and not options.drops:
         conditions.append(Condition("without steps", beside="off"))
@@ -73,9 +73,9 @@ def conditions_of(
     return conditions
 
 
-def _droppable(run: Run) -> list[str]:
+def _droppable(run: Run, options: AblateOptions) -> list[str]:
     """Return the groups of a run's blueprints, then the aliases of several groups."""
-    groups = _present_groups(run) & GROUPS.keys() - {"transcript"}
+    groups = _shown_groups(run, options) & GROUPS.keys() - {"transcript"}
     names = [name for name in GROUPS if name in groups]
     for alias, groups_of_alias in ALIASES.items():
         if not groups.isdisjoint(groups_of_alias):
@@ -164,17 +164,30 @@ def _present_groups(run: Run) -> set[str]:
     return present
 
 
+def _shown_groups(run: Run, options: AblateOptions) -> set[str]:
+    """Return the groups that the full judge sees: what it drops is not there."""
+    return _present_groups(run) - feature_groups(options.judging.drop)
+
+
 def _refuse_empty_conditions(run: Run, options: AblateOptions) -> None:
     """Refuse conditions that leave out what no blueprint of the run has.
 
     Raises:
         UserError: names what is not there.
     """
-    if not (options.drops or options.modes):
-        return
-    present = _present_groups(run)
-    if not present:
-        return  # its judge reads no blueprints
+    if options.judging.mode != "blueprint":
+        raise UserError(
+            f"mode: {options.judging.mode}: the conditions of an ablation set the mode;"
+            " leave it out, and compare blueprints with transcripts by --modes"
+        )
+    if not _present_groups(run):
+        list(run.pairs())  # of scores there are none, which is the better reason
+        raise UserError(
+            f"{run.folder}: no recording of it has a blueprint, so nothing can be left"
+            " out of one; judge its pairs by a judge that reads blueprints, such as"
+            " rules, into a new --out"
+        )
+    present = _shown_groups(run, options)
     absent = [name for name in options.drops if not feature_groups((name,)) & present]
     if absent:
         raise UserError(
@@ -183,8 +196,10 @@ def _refuse_empty_conditions(run: Run, options: AblateOptions) -> None:
         )
     if options.modes and not present - {"transcript"}:
         raise UserError(
-            f"{run.folder}: its blueprints have nothing but transcripts, so --modes"
-            " would compare the judge with itself; extract with another profile"
+            f"{run.folder}: its blueprints have nothing but transcripts"
+            f"{' beside what -J drop leaves out' * bool(options.judging.drop)}, so --modes"
+            " would compare the judge with itself;"
+            f" {'drop less' if options.judging.drop else 'extract with another profile'}"
         )
 
 
