@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from blueprints import UserError
 from tests.support.cli import ROOT, trace_eval
 from tests.support.docs import commands
 from tests.support.platform_samples import (
@@ -349,6 +350,62 @@ def test_the_body_of_a_webhook_is_the_call_inside_it(
     (item,) = reading.items
     assert item.conversation.turns == plain.conversation.turns
     assert (item.id, item.system) == (plain.id, plain.system)
+
+
+@pytest.mark.parametrize("unit", ["milliseconds", "seconds"])
+def test_vapi_is_timed_by_the_clock_of_the_day_where_it_has_no_other(
+    tmp_path: Path, unit: str
+) -> None:
+    call = vapi()
+    plain = _one(_write(tmp_path, call, "plain.json"))
+    for message in call["artifact"]["messages"]:
+        message.pop("secondsFromStart")
+        for key in {"time", "endTime"} & message.keys():
+            message[key] /= 1000 if unit == "seconds" else 1
+    body = {"type": "end-of-call-report", **call}
+    timed = _one(_write(tmp_path, {"message": body}))
+
+    def gaps(item: ConversationItem) -> list[float]:
+        starts = [turn.start_s for turn in item.conversation.turns]
+        return [round(start - starts[0], 3) for start in starts]
+
+    assert gaps(timed) == gaps(plain)
+    assert timed.conversation.clock.kind == "log"
+
+
+def test_a_queue_of_notifications_and_an_event_keep_the_id_of_the_call(
+    tmp_path: Path,
+) -> None:
+    call = vapi()
+    body = {"type": "end-of-call-report", "call": {"id": call.pop("id")}, **call}
+    hook = {"message": body}
+    notice = {"Type": "Notification", "Message": json.dumps(hook)}
+    queue = {"Records": [{"messageId": "m", "body": json.dumps(notice)}]}
+    event = {"id": "of-the-bus", "detail-type": "call", "detail": hook}
+    for envelope in (queue, event):
+        assert _one(_write(tmp_path, envelope)).id == vapi()["id"]
+
+
+@pytest.mark.parametrize(
+    ("platform", "body"),
+    [
+        ("vapi", {"type": "status-update", "status": "in-progress"}),
+        ("vapi", {"type": "speech-update", "status": "started", "role": "user"}),
+        ("vapi", {"type": "conversation-update", "conversation": []}),
+        ("vapi", {"type": "transcript", "transcriptType": "final", "transcript": "Hi"}),
+        (
+            "retell",
+            {"event": "call_started", "call": {"call_id": "r", "agent_id": "a"}},
+        ),
+    ],
+)
+def test_a_webhook_without_turns_is_called_what_it_is(
+    tmp_path: Path, platform: str, body: dict[str, Any]
+) -> None:
+    kind = body.get("type", body.get("event"))
+    hook = {"message": body} if platform == "vapi" else body
+    with pytest.raises(UserError, match=rf"{platform} is known .*it is a {kind}\)"):
+        read_conversations(_write(tmp_path, hook))
 
 
 def test_vapi_names_the_call_beside_its_messages(tmp_path: Path) -> None:

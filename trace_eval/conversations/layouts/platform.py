@@ -81,7 +81,7 @@ class Platform:
     # call, name, arguments, response, at
     columns: Mapping[str, Places] = field(default_factory=dict)
     # of a call: id, system, zero (Unix time), length (seconds) or length_ms, reason,
-    # recording, version, policy
+    # recording, version, policy, kind (of what holds no turns)
     call: Mapping[str, Places] = field(default_factory=dict)
     # their word for who speaks, or for a tool -> user, agent, tool_call, tool_response
     roles: Mapping[str, str] = field(default_factory=dict)
@@ -122,7 +122,7 @@ def _fits(platform: Platform, path: Path) -> bool:
     for file in _files(path)[:3]:
         with file.open("rb") as opened:
             head = opened.read(_HEAD).decode("utf-8", "replace")
-        head = head.replace('\\"', '"')  # a body that was stored as text
+        head = re.sub(r'\\+"', '"', head)  # a body that was stored as text
         if all(re.search(mark, head) for mark in platform.marks):
             return True
     return False
@@ -290,6 +290,9 @@ def _nothing(platform: Platform, facts: dict[str, Any], folder: Path, name: str)
     stated = "no version is stated"
     if version is not None:
         stated = f"its version is {version!r:.60}"
+    kind = text_of(facts.get("kind"))
+    if kind:
+        stated += f", it is a {kind}"
     sought = list(platform.turns)
     if "recording" in platform.call:
         sought.append(f"a recording {name}.wav in {folder}")
@@ -302,10 +305,14 @@ def _nothing(platform: Platform, facts: dict[str, Any], folder: Path, name: str)
 def _rows(platform: Platform, listed: list[Any]) -> _Rows:
     rows = _Rows([], [], Counter())
     names: dict[str, str] = {}
+    starts = platform.columns.get("start", ())
+    lacks_starts = all(place(value, starts) is None for value in listed)
     for number, value in enumerate(_expanded(listed, platform.expand), 1):
         cells = {
             column: place(value, where) for column, where in platform.columns.items()
         }
+        if lacks_starts:  # then the other clock is the only one
+            cells |= {"start": cells.get("from"), "end": cells.get("to")}
         word = str(cells.get("role"))
         role = platform.roles.get(word)
         if role in ("user", "agent"):

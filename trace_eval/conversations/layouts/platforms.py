@@ -71,7 +71,10 @@ PLATFORMS = (
     Platform(
         "vapi",
         "Vapi: call objects",
-        marks=(r'"secondsFromStart"',),
+        marks=(
+            r'"secondsFromStart"|"transcriptType"'
+            r'|"(end-of-call-report|(status|conversation|speech)-update)"',
+        ),
         turns=("artifact.messages", "messages"),
         columns=places(
             "role=role text=message start=secondsFromStart from=time to=endTime"
@@ -80,7 +83,7 @@ PLATFORMS = (
             " at=secondsFromStart"
         ),
         call=places(
-            "id=id|call.id"
+            "id=call.id|id kind=message.type"
             " system=assistant.name|assistantId|call.assistant.name|call.assistantId"
             " reason=endedReason"
             " recording=artifact.recording.stereoUrl|artifact.stereoRecordingUrl|stereoRecordingUrl"
@@ -104,7 +107,8 @@ PLATFORMS = (
             " call=tool_call_id name=name arguments=arguments response=content"
         ),
         call=places(
-            "id=call_id system=agent_name|agent_id zero=start_timestamp"
+            "id=call_id kind=event|event_type"
+            " system=agent_name|agent_id zero=start_timestamp"
             " length_ms=duration_ms reason=disconnection_reason"
             " recording=recording_multi_channel_url"
         ),
