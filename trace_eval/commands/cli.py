@@ -32,6 +32,7 @@ from trace_eval.commands.console import (
     complain,
     results,
 )
+from trace_eval.commands.known_options import with_known_options
 from trace_eval.commands.listing import FIRST, GROUPS, ImportedOnUse, in_words, listed
 from trace_eval.commands.result_files import check_written
 from trace_eval.commands.stopping import (
@@ -118,28 +119,6 @@ class Commands(TyperGroup):
                 command = self.get_command(ctx, ctx.invoked_subcommand or "")
                 error.args = (with_known_options(str(error), command), *error.args[1:])
                 raise
-
-
-#: Options of remedies that not every command has -> what to do where there is none.
-_INSTEAD = {
-    "--map": "write what each means into the file, or leave it empty",
-    "--scale": "write the labels as 1, 2 and tie, or scores on one scale",
-    "--column": "name the column so in the file",
-    "--where": "leave these rows out of the file",
-    "--judge": "leave the rows of one judge in the file",
-    "--dimension": "name that column overall in the file",
-}
-
-
-def with_known_options(text: str, command: Any) -> str:
-    """Say what to do instead of a remedy's options that this command does not have."""
-    options = {
-        name for parameter in getattr(command, "params", ()) for name in parameter.opts
-    }
-    for option, instead in _INSTEAD.items():
-        if options and option not in options and re.search(rf"{option} \S", text):
-            text += f"; {command.name} has no {option}: {instead}"
-    return text
 
 
 def _refuse_misplaced(error: Exception) -> None:

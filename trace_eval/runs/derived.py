@@ -139,7 +139,7 @@ def write_as_voice_quality(
             )
     if not any(result.pair_scores for result in scored.values()):
         raise UserError(
-            f"{folder}: no judgement scores both answers; see -J task=naturalness"
+            f"{folder}: no judgement scores both answers; judge with -J task=naturalness"
         )
     plain = next(
         (result for result in before.values() if result.label_set != "typed"), None

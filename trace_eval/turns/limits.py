@@ -108,7 +108,7 @@ def _read(limits: TimingLimits, report: TurnsReport) -> Iterator[_Limit]:
                 raise UserError(
                     f"--fail-{side} {text!r:.80}: write NAME=NUMBER, e.g."
                     " response_p95_s=1.5, or response_p90_s=+0.2 for a difference from"
-                    " --against"
+                    " another system"
                 )
             if name not in report.figures:
                 figures = ", ".join(report.figures)
