@@ -16,7 +16,8 @@ import pytest
 
 from tests.support.cli import code_and_words
 from tests.support.remedies import Remedy, remedies
-from trace_eval.commands.cli import ImportedOnUse, with_known_options
+from trace_eval.commands.known_options import with_known_options
+from trace_eval.commands.listing import ImportedOnUse
 
 JUDGED = "id,system_a,system_b,overall\n" + "".join(
     f"q{n},new,old,{1 + n % 2}\n" for n in range(8)
@@ -133,6 +134,22 @@ def test_columns_of_raters_that_a_message_names_are_read_beside_a_judge(
     code, shown = code_and_words(*AGREE.split(), *remedy.words(), *more)
     assert code == 0, shown
     assert "each of the columns anna, bert, cara is read as a rater" in shown
+
+
+@pytest.mark.usefixtures("here")
+def test_a_number_off_a_declared_scale_may_need_a_wider_one() -> None:
+    Path("judged.csv").write_text(JUDGED)
+    Path("people.csv").write_text(_labels(-1, 2, 0, -2))
+    typed = (*AGREE.split(), "--scale")
+    code, said = code_and_words(*typed, "-1..1")
+    assert code == 2
+    assert (
+        "--map 2=LABEL --map -2=LABEL; where 2 or -2 is a rating, give a wider --scale"
+        in said
+    )
+    assert code_and_words(*typed, "-2..2")[0] == 0
+    Path("people.csv").write_text(_labels(-1, "odd", 0, 1))
+    assert "is a rating" not in code_and_words(*typed, "-1..1")[1]
 
 
 def _mentions(remedy: Remedy) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Collection, Iterable, Sequence
 from difflib import get_close_matches
@@ -35,6 +36,11 @@ from trace_eval.opinions.row_status import is_status
 #: Labels as a table of floats has them.
 _AS_FLOATS = (0.0, 0.5, 1.0, 2.0)
 
+
+#: A column whose name says that it holds ids: ``pid``, ``video_id``, ``pairId``, ``idx``.
+_ID = re.compile(
+    r"(?i:(?:^|_|\b)[a-z]?id[sx]?(?:$|_|\b))|(?:[A-Za-z]Id|[a-z]ID)s?(?:$|[_A-Z])"
+)
 
 #: Values of a label that are told apart: two winners, and ties of two kinds.
 _MOST_LABELS = 4
@@ -79,7 +85,8 @@ def refuse_without(
         absent = "id"
         problem = "no column 'id'"
         accepted = LABEL_FIELDS.names["id"]
-        near = get_close_matches(absent, free, n=1, cutoff=0.4)
+        named_so = [name for name in free if _ID.search(name)]
+        near = get_close_matches(absent, named_so, n=1, cutoff=0.4)
         meant = _likely(table, free, near=near, systems=systems, ids=ids)
     remedy = f"add one, or name it: --column {absent}=COLUMN"
     rater = next(filter(names_somebody, free), None)

@@ -273,9 +273,12 @@ class Opinions:
         if dimension is not None:
             if dimension in self.codes:
                 return dimension
+            labelled = [
+                n for n, codes in self.codes.items() if (codes != MISSING).any()
+            ]
             raise InputError(
                 f"{self.source}: no labels of {dimension!r}; use one of"
-                f" {', '.join(self.codes)}"
+                f" {', '.join(labelled or self.codes)}"
             )
         for name in ("overall", "preference"):
             if name in self.codes:

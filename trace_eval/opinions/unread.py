@@ -175,7 +175,14 @@ class UnreadValues:
         blank = ", or"
         if "LABEL" in meanings.values():
             blank = " with one of these labels or"
-        return f"say what each means{blank} {NO_LABEL} (left out): {' '.join(typed)}"
+        wider = ""
+        ratings = [value for value in meanings if numbers[value] is not None]
+        if ratings and not numbers_are_sides:  # the declared scale may be too short
+            wider = f"; where {' or '.join(ratings)} is a rating, give a wider --scale"
+        return (
+            f"say what each means{blank} {NO_LABEL} (left out):"
+            f" {' '.join(typed)}{wider}"
+        )
 
     def _of_either_side(self) -> set[str]:
         """Return the values that may name either side."""
