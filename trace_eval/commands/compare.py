@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from blueprints import UserError
 from trace_eval.commands.console import say, say_note
 from trace_eval.commands.render import AS_AGREE, LabelsOption, Output, print_tables
 from trace_eval.commands.result_files import give, give_figures
@@ -80,6 +81,7 @@ def compare(
             full=output.full,
         )
         return
+    _refuse_columns(runs)
     report = compare_folders(runs, labels, options, columns)
     for note in report.notes:
         say_note(note)
@@ -93,6 +95,17 @@ def compare(
         write_page(report, runs, html, copy_audio)
     people = report.people if isinstance(report, RunComparison) else ()
     output.close(score_values(people))
+
+
+def _refuse_columns(sources: Sequence[Path]) -> None:
+    """Refuse ``FILE:COLUMN``, which another comparison reads."""
+    for source in sources:
+        file, colon, _ = str(source).rpartition(":")
+        if colon and not source.exists() and Path(file).is_file():
+            raise UserError(
+                f"{source}: a column of verdicts is compared by --judge-change; add"
+                f" that, or name the file alone, {file}"
+            )
 
 
 def print_change(

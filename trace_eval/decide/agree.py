@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from blueprints import UserError
 from trace_eval.data.columns import Columns
@@ -85,10 +87,16 @@ def _present(sources: Sequence[Opinions], labels: Opinions | None) -> Opinions:
         (source.labels for source in sources if source.labels), None
     )
     if present is None:
+        source = sources[0].source
+        of_table = ""
+        if not Path(source).is_dir():
+            of_table = (
+                ", or, where these are the labels, name the run first: trace-eval agree"
+                f" RUN --labels {shlex.quote(source)}"
+            )
         raise UserError(
-            f"{sources[0].source}: it holds no human labels, so there is nothing to"
-            " agree with; pass --labels FILE, or, where these are the labels, name the"
-            f" run first: trace-eval agree RUN --labels {sources[0].source}"
+            f"{source}: it holds no human labels, so there is nothing to agree with;"
+            f" pass --labels FILE{of_table}"
         )
     return present
 

@@ -144,9 +144,10 @@ def read_probes(path: Path) -> ProbeReport:
     try:
         return strict_json.parse(ProbeReport, path.read_bytes())
     except (OSError, strict_json.BadJson) as error:
+        folder = path.parent if path.name == FILE else path.with_suffix("")
         raise UserError(
             f"{path}: no result of probes ({error}); run trace-eval drill judge PAIRS"
-            f" --out {path.parent}"
+            f" --out {folder}, and name that"
         ) from None
 
 

@@ -204,6 +204,11 @@ def without_raters(opinions: Opinions, names: Sequence[str]) -> Opinions:
     if opinions.rater is not None:
         raters = [str(rater) for rater in opinions.rater.tolist()]
     for name in names:
+        if not raters:
+            raise InputError(
+                f"--leave-out {name}: the labels of {opinions.source} name no rater;"
+                " leave the option out"
+            )
         if name not in raters:
             raise InputError(
                 f"--leave-out {name}: no such rater in {opinions.source};"
