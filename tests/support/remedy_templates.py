@@ -1,0 +1,108 @@
+"""Messages of the product that print something to type, found in its source."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import NamedTuple
+
+from tests.support.forked import ROOT
+
+ROOMS = ("blueprints", "extractors", "fusion", "trace_eval")
+
+#: What a message may ask a user to type.
+TYPED = re.compile(
+    r"(?<![\w/-])--[a-z][a-z0-9-]*"  # an option
+    r"|(?<![\w-])-[JX] \w+"  # a setting of the judge or of extraction
+    r"|trace-eval [a-z]+"  # a command
+    r"|pip install"
+    r"|\b[A-Z]{3,}_?[A-Z_]*="  # a variable of the environment
+)
+
+#: Keywords of calls whose texts are helps and names of options, and no messages.
+_OF_OPTIONS = {"help", "flag", "metavar", "epilog", "panel", "short", "pattern"}
+
+#: Calls whose texts are parts of a command line, patterns or helps.
+_NO_MESSAGES = {"Option", "Argument", "option_field", "compile", "removeprefix"}
+
+#: What stands for a value in a template.
+HOLE = "\0"
+
+
+class Template(NamedTuple):
+    """A message with something to type.
+
+    Attributes:
+        file: where it stands, from the repository's root.
+        text: with :data:`HOLE` for every value.
+    """
+
+    file: str
+    text: str
+
+    @property
+    def name(self) -> str:
+        """Its file and beginning, as tests list it."""
+        shown = " ".join(self.text.replace(HOLE, "{}").split())
+        return f"{self.file}: {shown[:70]}".rstrip()
+
+    def stands_in(self, message: str) -> bool:
+        """Whether a printed message, its lines joined, holds this one."""
+        return _pattern(self.text).search(message) is not None
+
+
+@cache
+def _pattern(text: str) -> re.Pattern[str]:
+    parts = [" ".join(part.split()) for part in text.split(HOLE)]
+    return re.compile(".*?".join(re.escape(part) for part in parts).strip())
+
+
+@cache
+def templates() -> tuple[Template, ...]:
+    """Find all messages with something to type, in the order of files."""
+    found: list[Template] = []
+    for room in ROOMS:
+        for path in sorted((ROOT / room).rglob("*.py")):
+            file = str(path.relative_to(ROOT))
+            tree = ast.parse(path.read_text(encoding="utf-8"))
+            found += [Template(file, text) for text in _texts(tree)]
+    return tuple(dict.fromkeys(found))
+
+
+def _texts(tree: ast.Module) -> Iterator[str]:
+    """Yield the texts of a module that are neither docstrings nor helps."""
+    waiting: list[ast.AST] = [tree]
+    while waiting:
+        node = waiting.pop()
+        text = _text(node)
+        if text is not None:
+            words = text.split()
+            alone = all(word.startswith("-") for word in words)  # a list of options
+            if len(words) > 1 and not alone and TYPED.search(text):
+                yield text
+            continue
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            continue  # a docstring
+        if isinstance(node, ast.Call) and _called(node) in _NO_MESSAGES:
+            continue
+        if isinstance(node, ast.keyword) and node.arg in _OF_OPTIONS:
+            continue
+        waiting += reversed(list(ast.iter_child_nodes(node)))
+
+
+def _called(node: ast.Call) -> str:
+    return getattr(node.func, "attr", getattr(node.func, "id", ""))
+
+
+def _text(node: ast.AST) -> str | None:
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return node.value
+    if isinstance(node, ast.JoinedStr):
+        parts = (
+            part.value if isinstance(part, ast.Constant) else HOLE
+            for part in node.values
+        )
+        return "".join(map(str, parts))
+    return None
