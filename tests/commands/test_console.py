@@ -106,6 +106,8 @@ def test_unreadable_pairs_stand_in_the_table_and_quiet_prints_results(
             ("new", "--judge", "opnai:m"),
             "did you mean openai:m? Else use one of rules, ",
         ),
+        (("new", "--judge", "OpenAI:m"), "did you mean openai:m? Else use"),
+        (("new", "--judge", "claude"), "did you mean openai:claude or ollama:claude?"),
         (("new", "--judge", "?"), "judge '?' is unknown; use one of rules, "),
     ],
 )

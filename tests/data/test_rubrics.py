@@ -11,7 +11,12 @@ import pytest
 from blueprints import UserError
 from fusion import BINARY, likert, numbers, points
 from trace_eval.data.rubrics.base import RubricFile
-from trace_eval.data.rubrics.load import load_pair_rubric, load_rubric, rubric_names
+from trace_eval.data.rubrics.load import (
+    load_pair_rubric,
+    load_protocol,
+    load_rubric,
+    rubric_names,
+)
 from trace_eval.judges.ask.reply_json import ReplyError
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.read.score import read_score
@@ -118,6 +123,11 @@ def test_both_kinds_share_what_every_question_says(tmp_path: Path) -> None:
         names = rf"^{noun} 'beauty': is neither shipped .*quality.* nor a \.toml"
         with pytest.raises(UserError, match=names):
             load("beauty")
+    for load_misspelt in (load_protocol, load_rubric):
+        with pytest.raises(
+            UserError, match=r"'correctnes'.*did you mean correctness\?"
+        ):
+            load_misspelt("correctnes")
 
 
 @pytest.mark.parametrize(

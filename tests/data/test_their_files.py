@@ -130,6 +130,31 @@ def test_a_refusal_is_the_command_that_works(layout: str, folder: Path) -> None:
     assert told.endswith(f"perhaps {meant}")
 
 
+@pytest.mark.parametrize(
+    ("column", "meant"),
+    [
+        ("instrution", "instruction"),
+        ("Langauge", "language"),
+        ("catagory", "category"),
+        *((column, None) for column in ("topic", "languages", "reference", "contest")),
+        *((column, None) for column in ("rational", "question_type", "transcript_id")),
+        *((column, None) for column in ("Instruction", "categories", "instructor")),
+    ],
+)
+def test_a_column_that_is_almost_a_field_is_named(
+    column: str, meant: str | None
+) -> None:
+    record = {"id": "1", "a": "a.wav", "b": "b.wav", column: "en"}
+    notes = [note.what for note in read_manifest(RecordTable([record])).notes]
+    assert notes == (
+        [f"column {column!r} is not read, only kept as meta; did you mean {meant}?"]
+        if meant
+        else []
+    )
+    both = {**record, meant or "category": "en"}
+    assert not read_manifest(RecordTable([both])).notes
+
+
 def test_columns_that_are_not_there_are_refused_by_name(folder: Path) -> None:
     path = TABLES["own names"](folder)
     for columns, message in (

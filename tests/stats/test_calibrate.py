@@ -13,6 +13,7 @@ from blueprints import UserError
 from tests.support.cli import output_of
 from tests.support.label_tables import table
 from trace_eval.opinions.opinions import Opinions
+from trace_eval.runs.run import Run
 from trace_eval.stats.inference.calibrate import _bins, _folds, calibrate
 from trace_eval.stats.inference.calibrators import METHODS, Draws, sigmoid
 from trace_eval.stats.inference.forest import diagram
@@ -183,6 +184,16 @@ def test_fuse_writes_probabilities_and_the_report_shows_them(run: Path) -> None:
     page = (run / "report.html").read_text()
     assert "Calibration: how often annotators prefer A" in page
     assert 'class="reliability"' in page
+
+
+def test_too_few_labels_are_refused_before_anything_is_printed(
+    run: Path, tmp_path: Path
+) -> None:
+    few = tmp_path / "few.csv"
+    ids = list(Run.open(run).judgements())[:3]
+    few.write_text("id,preference\n" + "".join(f"{id_},1\n" for id_ in ids))
+    told = output_of("fuse", run, "--calibrated", "--labels", few, code=2)
+    assert told.startswith("error: calibration needs at least 20 labelled pairs")
 
 
 def test_fuse_writes_probabilities_of_a_file_of_judgements(

@@ -52,7 +52,9 @@ def agree(
     if output.save_policy:
         options = replace(options, learn=True)
     report = agree_with(sources, labels, options, columns)
+    values = report_values(report)
+    output.check(values)
     print_report(report, output.csv, output.full)
     if output.save_policy and isinstance(report, AgreeReport):
         write_policy(output.save_policy, report.learned[0])
-    output.close(report_values(report))
+    output.close(values)

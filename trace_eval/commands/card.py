@@ -45,6 +45,8 @@ def card(
     from trace_eval.decide.gates import card_values
 
     cards = make_cards(runs, labels, probes or [], columns)
+    values = {one.name: card_values(one) for one in cards}
+    output.check(values)
     sentences = card_answer(cards)
     say(*sentences)
     if output.full:
@@ -53,4 +55,4 @@ def card(
     say(*write_pages(cards, out or default, sentences))
     give(cards)
     give_figures(cards, output.csv)
-    output.close({one.name: card_values(one) for one in cards})
+    output.close(values)

@@ -83,6 +83,9 @@ def compare(
         return
     _refuse_columns(runs)
     report = compare_folders(runs, labels, options, columns)
+    people = report.people if isinstance(report, RunComparison) else ()
+    values = score_values(people)
+    output.check(values)
     for note in report.notes:
         say_note(note)
     sentences = compare_answer(report)
@@ -93,8 +96,7 @@ def compare(
     give_figures(report, output.csv)
     if html:
         write_page(report, runs, html, copy_audio)
-    people = report.people if isinstance(report, RunComparison) else ()
-    output.close(score_values(people))
+    output.close(values)
 
 
 def _refuse_columns(sources: Sequence[Path]) -> None:

@@ -51,5 +51,7 @@ def rank(
         raise UserError(
             "--missing means nothing where there are no human labels; leave it out"
         )
+    values = rank_values(report)
+    output.check(values, junit)
     print_report(report, output.csv, output.full)
-    output.close(rank_values(report), junit, "trace-eval rank")
+    output.close(values, junit, "trace-eval rank")

@@ -57,17 +57,22 @@ class Output:
     csv: Path | None = None
     full: bool = False
 
+    def check(self, values: ValuesByName, junit: Path | None = None) -> None:
+        """Refuse conditions that cannot be tried, before anything is printed."""
+        if self.fail_under:
+            from trace_eval.decide.gates import checked
+
+            checked(self.fail_under, values)
+        elif junit:
+            raise UserError(
+                "--junit writes the conditions of --fail-under NAME=NUMBER; give one"
+            )
+
     def close(
         self, values: ValuesByName, junit: Path | None = None, suite: str = ""
     ) -> None:
         """End with exit code 1 where a figure is too low."""
         if not self.fail_under:
-            if junit:
-                message = (
-                    "--junit writes the conditions of --fail-under NAME=NUMBER; give"
-                    " one"
-                )
-                raise UserError(message)
             return
         from trace_eval.decide.gates import checked
 

@@ -348,6 +348,11 @@ def _notes(
 ) -> Iterator[Problem]:
     """Yield what was made of the file beyond what stands in it."""
     where = str(label)
+    for column, name in table.misspelt():
+        yield Problem(
+            where,
+            f"column {column!r} is not read, only kept as meta; did you mean {name}?",
+        )
     if table.numbered:
         yield Problem(
             where, "has no column id; items are called by their row number, from 1"

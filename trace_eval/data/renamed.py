@@ -6,7 +6,7 @@ import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from difflib import SequenceMatcher
+from difflib import SequenceMatcher, get_close_matches
 from itertools import chain, islice
 from pathlib import PurePosixPath
 from typing import Any, TypeVar
@@ -18,6 +18,13 @@ from trace_eval.data.settings import nearest
 
 #: From this likeness on, 0 to 1, a column is proposed for a field.
 _ALIKE = 0.55
+
+
+#: From this likeness on, 0 to 1, a column is taken for a misspelt field.
+_MISSPELT = 0.87
+
+#: Names of fields whose misspellings are told from other words.
+_WORD = re.compile("[a-z]{7,}")
 
 
 #: Records that are looked at for columns: a missing value may have no name.
@@ -94,6 +101,25 @@ class Renamed:
             if isinstance(one, Mapping):
                 one = self.record(one, number)
             yield row, one
+
+    def misspelt(self) -> Iterator[tuple[str, str]]:
+        """Yield (column, accepted name) where a misspelt word may be a missing field.
+
+        A longer or shorter word, such as ``languages`` or ``rating``, is no misspelling.
+        """
+        accepted = set(chain.from_iterable(self.fields.names.values()))
+        taken = {*self.columns, *map(self.fields.field, accepted & self.values.keys())}
+        words: list[str] = []
+        for field_name, names in self.fields.names.items():
+            if field_name not in taken:
+                words += [name for name in names if _WORD.fullmatch(name)]
+        for column in self.values:
+            if column in accepted or column in self.columns.values():
+                continue
+            for name in get_close_matches(column.lower(), words, 1, _MISSPELT):
+                is_part = column.lower().startswith(name) or name.startswith(column)
+                if column.isalpha() and not is_part and name[0] == column[0].lower():
+                    yield column, name
 
     def _look(self, first: Sequence[Mapping[str, Any]]) -> None:
         """Learn from the first records which columns are ours, and whether ids lack."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from trace_eval.runs.options import PairOptions
 from trace_eval.runs.run import Run
 from trace_eval.runs.score_pairs import write_pairs
 from trace_eval.runs.summary import RunShown
+from trace_eval.stats.inference.calibrate import Calibration
 from trace_eval.stats.inference.tables import calibration_tables
 
 
@@ -66,16 +68,22 @@ def fuse_run(
             )
         if out is None:
             raise UserError(f"name the folder of the probabilities of {run} with --out")
-        _calibrate(run, policy, labels=labels, columns=columns, folder=out)
+        (judged,), labelled = read_with_labels(
+            [run], labels, columns, fused_again=policy is not None
+        )
+        _show(*write_probabilities(judged, labelled, out, policy))
         return
     if options != PairOptions() or out:
         run = _replace(run, options, out)
     fuse_again(run, policy or DEFAULT_POLICY)
-    print_results(run)
-    if calibrated:
-        _calibrate(run, None, labels=labels, columns=columns, folder=run)
-    else:
+    if not calibrated:
+        print_results(run)
         give(RunShown.of(Run.open(run)))
+        return
+    (judged,), labelled = read_with_labels([run], labels, columns)
+    result = write_probabilities(judged, labelled, run)  # refuses too few labels
+    print_results(run)
+    _show(*result)
 
 
 def _compare_scores(run: Path, out: Path | None, options: PairOptions) -> None:
@@ -104,18 +112,8 @@ def _replace(run: Path, options: PairOptions, out: Path | None) -> Path:
     return out
 
 
-def _calibrate(
-    source: Path,
-    policy: str | None,
-    *,
-    labels: Path | None,
-    columns: Columns,
-    folder: Path,
-) -> None:
-    (judged,), labelled = read_with_labels(
-        [source], labels, columns, fused_again=policy is not None
-    )
-    calibration, paths = write_probabilities(judged, labelled, folder, policy)
+def _show(calibration: Calibration, paths: Sequence[Path]) -> None:
+    """Print how well probabilities were fitted, and where they are."""
     print_tables(calibration_tables(calibration))
     say(*paths)
     give(calibration)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, TypeVar, get_args
 
@@ -47,9 +48,15 @@ def rubric_path(name: str, folder: Path = SINGLES) -> Path:
     if path.suffix != ".toml" or not is_file(path):
         raise InputError(
             f"{_NOUNS[folder]} {name!r}: is neither shipped ({', '.join(shipped)}) nor"
-            " a .toml file; check the name or the path"
+            f" a .toml file; {_meant(name, shipped)}"
         )
     return path
+
+
+def _meant(name: str, shipped: Sequence[str]) -> str:
+    """Say which shipped name is almost the one that was typed."""
+    near = get_close_matches(name, shipped, n=1, cutoff=0.75)
+    return f"did you mean {near[0]}?" if near else "check the name or the path"
 
 
 def load_rubric(name: str | Path) -> ScoreRubric:
@@ -95,9 +102,10 @@ def protocol_path(name: str) -> Path:
     ]
     path = shipped[0] if shipped else Path(name)
     if path.suffix != ".toml" or not is_file(path):
+        named = [shipped for folder in folders for shipped in rubric_names(folder)]
         raise InputError(
             f"protocol {name!r}: is neither shipped ({', '.join(protocol_names())}) nor"
-            " a .toml file; check the name or the path"
+            f" a .toml file; {_meant(name, named)}"
         )
     return path
 

@@ -51,7 +51,7 @@ def kind_of(spec: str, item: ItemKind = "pair") -> JudgeKind | EntryPoint:
     if kind is None:
         if entry := plugin(name):
             return entry
-        near = get_close_matches(name, list(KINDS), 1, 0.5)
+        near = get_close_matches(name.casefold(), list(KINDS), 1, 0.75)
         meant = ""
         if near:
             meant = f"did you mean {near[0]}{colon}{argument}? Else "
