@@ -301,6 +301,10 @@ def test_a_split_of_raters_is_named_and_a_rater_can_be_left_out(tmp_path: Path) 
     assert "Raters split on 50 of 100 labelled pairs" in printed
     assert "no judge can agree with more than 75.0%" in printed
     assert "more raters would settle them, or --leave-out RATER" in printed
+    labels.write_text("\n".join(labels.read_text().splitlines()[:-6]))
+    # 48 of 97 are split: .75258, which is less than .7529 and would round to .753
+    _, beside = code_and_words(*command, "--agree", "0.7529")
+    assert "no judge can agree with more than 75.26%" in beside
     _, alone = code_and_words(*command, "--leave-out", "bob")
     assert "100 pairs (100% of the scored ones) may be decided" in alone
     code, unknown = code_and_words(*command, "--leave-out", "rob")

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from blueprints import InputError
+from blueprints.decimals import written_apart
 from trace_eval.data import strict_json
 from trace_eval.data.arrow_sizes import python_bytes, stored_sizes
 from trace_eval.data.layouts import ANSWER_COLUMNS, KNOWN_COLUMNS
@@ -180,13 +181,18 @@ def _parquet(
             yield batch, left_out
 
 
+def _megabytes(size: int, limit: int) -> str:
+    """Write a size that is over a limit, so that it reads as more than the limit."""
+    return written_apart(size / 1e6, [limit / 1e6], digits=0)
+
+
 def _refuse_large(path: Path, field: Any, size: ColumnSize) -> None:
     """Refuse a column of which a single row must be too long, before it is unpacked."""
     limit = _limit(field.type)
     if size.of_a_row > limit:
         raise InputError(
-            f"{path}: column {field.name!r} holds {size.of_a_row / 1e6:.0f} MB a row; at"
-            f" most {limit / 1e6:.0f} MB are read; shorten it, or leave it out"
+            f"{path}: column {field.name!r} holds {_megabytes(size.of_a_row, limit)} MB a"
+            f" row; at most {limit / 1e6:.0f} MB are read; shorten it, or leave it out"
         )
 
 
@@ -234,7 +240,7 @@ def _refuse_unpacked(path: Path, size: int, most: int) -> None:
     if size > most:
         raise InputError(
             f"{path}: a batch of its rows, or the texts that they share, holds"
-            f" {size / 1e6:.0f} MB once it is unpacked; at most"
+            f" {_megabytes(size, most)} MB once it is unpacked; at most"
             f" {most / 1e6:.0f} MB are read; write it as Parquet, or in"
             " batches of fewer rows"
         )
@@ -274,7 +280,7 @@ def _too_long(row: Any) -> str | None:
         limit = _limit(field.type)
         if (size := python_bytes(column)) > limit:
             return (
-                f"column {field.name!r} holds {size / 1e6:.0f} MB; at most"
+                f"column {field.name!r} holds {_megabytes(size, limit)} MB; at most"
                 f" {limit / 1e6:.0f} MB are read; shorten it"
             )
     return None

@@ -20,6 +20,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from blueprints import UserError, counted
+from blueprints.decimals import written_apart
 from trace_eval.decide.saving import Saving, saving_of
 from trace_eval.estimate.arrays import Mask, Reals
 from trace_eval.opinions.opinions import unjudged_left_out
@@ -209,9 +210,10 @@ def _ways_out(
 
 def _split(result: Screening, most: float) -> str:
     """Say how far labels on which raters split limit any judge."""
+    share = written_apart(100 * most, [100 * result.options.agree], digits=1)
     return (
         f"Raters split on {result.split} of {counted(result.labels, 'labelled pair')},"
-        f" so no judge can agree with more than {most:.1%}"
+        f" so no judge can agree with more than {share}%"
     )
 
 

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from blueprints import UserError
+from blueprints.decimals import written_apart
 from trace_eval.compare.comparable import differs
 from trace_eval.compare.flips import VerdictNoise, changed, repeated
 from trace_eval.compare.gate.power import Spread, spread, wider
@@ -180,14 +181,17 @@ def _why(row: GateRow, options: GateOptions) -> str:
     """State the difference in a metric, and the smallest drop that the gate detects."""
     if not row.items:
         return "no item was scored in both runs"
-    points = 100 * (row.difference.value or 0.0)
+    points = round(100 * (row.difference.value or 0.0), 9)
+    margin = round(100 * options.margin, 9)
     difference = f"{points:+.1f} points"
+    if points < 0:  # the margin is of drops
+        difference = f"-{written_apart(-points, [margin], digits=1)} points"
     if row.verdict == "fail":
-        difference = f"worse by {-points:.1f} points"
+        difference = f"worse by {written_apart(-points, [margin], digits=1)} points"
     if row.verdict == "cannot tell":
         power = (
-            f"a drop of {100 * options.margin:g} points, the margin, would be seen with"
-            f" a probability of only {row.power:.2f} (n {row.items})"
+            f"a drop of {margin:g} points, the margin, would be seen with a probability"
+            f" of only {written_apart(row.power, [CAN_TELL], digits=2)} (n {row.items})"
         )
     else:
         visible = "no drop"
@@ -195,7 +199,10 @@ def _why(row: GateRow, options: GateOptions) -> str:
             visible = f"a drop of {100 * row.visible:.1f} points"
         power = f"this gate sees {visible} (power .8, n {row.items})"
     noise = _noise_in_words(row.noise)
-    return f"{difference}, p {row.p_holm:.3g}; {power}; {noise}"
+    p = f"{row.p_holm:.3g}"
+    if float(p) == options.alpha:
+        p = written_apart(row.p_holm, [options.alpha], digits=4)
+    return f"{difference}, p {p}; {power}; {noise}"
 
 
 def _noise_in_words(noise: VerdictNoise) -> str:
