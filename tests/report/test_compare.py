@@ -192,7 +192,8 @@ def test_an_interval_clear_of_0_is_explained_where_nothing_is_shown(
     )
     assert sentence(0.01, 0.06, 0.06).endswith("but the exact test does not show it.")
     assert "clear of 0" not in sentence(-0.01, 0.06, 0.06)
-    assert "clear of 0" not in sentence(0.05, 0.001, 0.03)
+    assert "interval" not in sentence(0.05, 0.001, 0.03)
+    assert sentence(-0.01, 0.001, 0.03).endswith("p = 0.03); its interval holds 0.")
 
 
 def test_runs_and_labels_go_by_the_shortest_names(

@@ -34,6 +34,7 @@ from trace_eval.stats.sentences import (
     labels_to_tell,
     more_labels,
     next_level,
+    note_of_tests,
     outcome,
     percent,
     same,
@@ -117,6 +118,24 @@ def test_an_interval_that_is_clear_of_one_half_where_the_test_shows_nothing() ->
     assert "although" not in shown
     wide = winner_said(0.79, (0.4, 0.9), 0.2, pairs=14)
     assert "although" not in wide
+    held = winner_said(0.71, (0.49, 0.87), 0.031, pairs=60)
+    assert held.endswith(
+        "shown to be better (t, p = 0.031), although the interval holds 50 %"
+    )
+
+
+def test_a_table_says_which_decides_where_intervals_and_tests_disagree() -> None:
+    agreeing = [
+        ((0.1, 0.3), 0.01),
+        ((-0.1, 0.3), 0.4),
+        (None, 0.01),
+        ((0.1, 0.3), None),
+    ]
+    assert not note_of_tests(agreeing, 0.95)
+    decides = "where an interval and p disagree, p decides what is shown"
+    assert note_of_tests([*agreeing, ((0.01, 0.3), 0.06)], 0.95) == decides
+    assert note_of_tests([*agreeing, ((-0.01, 0.3), 0.04)], 0.95) == decides
+    assert not note_of_tests([((0.01, 0.3), 0.06)], 0.9)
 
 
 def test_win_rates_of_one_half_are_found_for_every_number() -> None:

@@ -19,7 +19,7 @@ from trace_eval.stats.inference.over_all import BY_DRAW, WEIGHTED
 from trace_eval.stats.label_tables import comparison_table, policy_words
 from trace_eval.stats.sentences import (
     ahead_of,
-    clear_of,
+    although,
     is_shown,
     labels_to_tell,
     outcome,
@@ -135,16 +135,21 @@ def _over_all_answer(report: RunComparison) -> str:
         first += f" of {other.judged:,}"
     if same(other.labels or 0.0, best.labels or 0.0):
         return f"{first}, {labels}: equally often."
-    p = gaps[last].p_holm if last in gaps else None
-    return f"{first}, {labels}: {outcome(True, p, level, WEIGHTED)}."
+    if last not in gaps:
+        return f"{first}, {labels}: {outcome(True, None, level, WEIGHTED)}."
+    difference, p = gaps[last].difference, gaps[last].p_holm
+    shown = outcome(True, p, level, WEIGHTED)
+    if doubt := although(difference.interval, 0.0, p, level, "0"):
+        shown += f", {doubt}"
+    return f"{first}, {labels}: {shown}."
 
 
 def clear_alone(row: Comparison, report: RunComparison) -> str:
-    """Say why a difference is not shown although its interval leaves out 0, or ""."""
+    """Say why a difference's test and its interval disagree, or ""."""
     level = report.options.bootstrap.level
-    interval = row.difference.interval
-    if not clear_of(interval, 0.0) or is_shown(row.p_holm, level):
-        return ""
+    doubt = although(row.difference.interval, 0.0, row.p_holm, level, "0")
+    if not doubt or is_shown(row.p_holm, level):
+        return doubt and "its interval holds 0"
     if is_shown(row.mcnemar.p, level):
         number = counted(len(report.differences), "difference")
         return (
@@ -258,7 +263,7 @@ def _with_annotators(report: RunComparison, fused: str) -> Iterator[Table]:
     )
     title = "Difference against annotators, second minus first, paired"
     note = f"two-sided tests; {interval}"
-    yield comparison_table(title, report.differences, note, "pairs")
+    yield comparison_table(title, report.differences, how.level, note, "pairs")
 
 
 def _apart(report: RunComparison, fused: str) -> Table:

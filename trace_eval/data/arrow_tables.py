@@ -181,7 +181,7 @@ def _parquet(
             yield batch, left_out
 
 
-def _megabytes(size: int, limit: int) -> str:
+def _megabytes(size: float, limit: int) -> str:
     """Write a size that is over a limit, so that it reads as more than the limit."""
     return written_apart(size / 1e6, [limit / 1e6], digits=0)
 

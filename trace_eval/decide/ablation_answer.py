@@ -12,6 +12,7 @@ from trace_eval.estimate.paired import tests_in_words
 from trace_eval.show.lists import listed
 from trace_eval.show.table import Table, table
 from trace_eval.stats.inference.over_all import BY_DRAW
+from trace_eval.stats.sentences import note_of_tests
 
 #: Labels of a pair as a whole come before those of one dimension.
 _WHOLE = ("overall", "preference")
@@ -171,6 +172,9 @@ def _views(title: str, result: Ablation) -> Iterator[Table]:
                 "lost, gained: right in the reference alone, in the condition alone;"
                 f" {tests}"
             )
+        figures = [(row.difference.interval, row.p_holm) for row in rows]
+        if doubt := note_of_tests(figures, 1 - _LEVEL):
+            note += f"; {doubt}"
         yield table(
             f"{title}, {dimension.replace('_', ' ')}: difference to {result.reference}",
             rows,

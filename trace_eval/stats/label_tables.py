@@ -19,6 +19,7 @@ from trace_eval.stats.agreement.policies import RESOLVERS, Resolved
 from trace_eval.stats.agreement.score import JudgeScore
 from trace_eval.stats.inference.tables import calibration_tables, share_table
 from trace_eval.stats.report import AgreeReport
+from trace_eval.stats.sentences import note_of_tests
 
 
 def label_tables(report: AgreeReport) -> Iterator[Table]:
@@ -37,7 +38,9 @@ def _every_table(report: AgreeReport) -> Iterator[Table]:
     yield from _annotators(report)
     yield from _parts(report)
     yield from _mechanisms(report)
-    yield comparison_table(_COMPARED.format("Policies"), report.policy_comparisons)
+    level = report.options.bootstrap.level
+    title = _COMPARED.format("Policies")
+    yield comparison_table(title, report.policy_comparisons, level)
     yield from _biases(report)
     for learned in report.learned:
         yield _learned(learned)
@@ -118,7 +121,8 @@ def _agreement(report: AgreeReport) -> Iterator[Table]:
             ("annotators \\ judge", *score.labels, "all"),
             rows,
         )
-    yield comparison_table(_COMPARED.format("Judges"), report.comparisons)
+    level = report.options.bootstrap.level
+    yield comparison_table(_COMPARED.format("Judges"), report.comparisons, level)
 
 
 def _with_labels(report: AgreeReport) -> Table:
@@ -155,11 +159,17 @@ _COMPARED = "{} compared: second minus first, on the items that both scored"
 
 
 def comparison_table(
-    title: str, comparisons: Sequence[Comparison], note: str = "", items: str = "items"
+    title: str,
+    comparisons: Sequence[Comparison],
+    level: float,
+    note: str = "",
+    items: str = "items",
 ) -> Table:
     """Compare judges, runs or policies with human labels, two by two."""
     tests = tests_in_words(row.mcnemar for row in comparisons)
-    note = "; ".join(part for part in (note, tests) if part)
+    rows = [(row.difference.interval, row.p_holm) for row in comparisons]
+    notes = (note, tests, note_of_tests(rows, level))
+    note = "; ".join(part for part in notes if part)
     return table(
         title,
         comparisons,

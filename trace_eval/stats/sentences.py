@@ -6,7 +6,7 @@ nothing.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from math import ceil, floor, log10
 
 from blueprints import counted
@@ -299,6 +299,32 @@ def clear_of(interval: Range | None, null: float) -> bool:
     return interval is not None and not interval[0] <= null <= interval[1]
 
 
+def although(
+    interval: Range | None, null: float, p: float | None, level: float, shown: str
+) -> str:
+    """Say that an interval and the test of one difference disagree, or "".
+
+    Args:
+        shown: the value of no difference, as it is printed.
+    """
+    if interval is None or p is None:
+        return ""
+    if clear_of(interval, null) and not is_shown(p, level):
+        return f"although the interval is clear of {shown}"
+    if is_shown(p, level) and not clear_of(interval, null):
+        return f"although the interval holds {shown}"
+    return ""
+
+
+def note_of_tests(
+    rows: Iterable[tuple[Range | None, float | None]], level: float
+) -> str:
+    """Say which decides where intervals and tests of a table disagree, or ""."""
+    if not any(although(interval, 0.0, p, level, "0") for interval, p in rows):
+        return ""
+    return "where an interval and p disagree, p decides what is shown"
+
+
 def head_to_head(
     names: tuple[str, str],
     results: tuple[float, Range | None, float | None],
@@ -319,8 +345,8 @@ def head_to_head(
             f"{names[0]} and {names[1]} win equally often, {rate(value, interval)} {of}"
         )
     clause = outcome(value > 0.5, p, level, test)
-    if p is not None and clear_of(interval, 0.5) and not is_shown(p, level):
-        clause += ", although the interval is clear of 50 %"
+    if doubt := although(interval, 0.5, p, level, "50 %"):
+        clause += f", {doubt}"
     return f"{names[0]} wins {rate(value, interval)} {of}: {clause}"
 
 
