@@ -27,7 +27,7 @@ from benchmarks.report import ROOT, data_folder
 from tests.support.docs import PROGRAMS, files
 from tests.support.platform_samples import write_exports
 
-#: Page -> why its claims are not typed.
+#: Page with lines that stand under no command -> why they are not typed.
 NOT_HERE = {"docs/how-to/stop-when-sure.md": "shows a labelling that goes on for weeks"}
 
 #: What a page's ``make`` stands for, where everything is installed.
@@ -53,7 +53,21 @@ class Step:
 
 def steps(page: str) -> Iterator[Step]:
     """Yield what a page has to type, in its order: all blocks up to its last claim."""
+    found, _ = _read(page)
+    claims = [number for number, step in enumerate(found) if step.lines]
+    yield from found[: claims[-1] + 1] if claims else ()
+
+
+def without_command() -> dict[str, int]:
+    """Count the blocks of lines that stand under no command, by page."""
+    counts = {page: _read(page)[1] for page in pages()}
+    return {page: count for page, count in counts.items() if count}
+
+
+def _read(page: str) -> tuple[list[Step], int]:
+    """Return a page's steps, and how many blocks of lines are under none of them."""
     found: list[Step] = []
+    alone = 0
     for language, block in _BLOCK.findall((ROOT / page).read_text("utf-8")):
         if _PROMPT.search(block):
             for part in _PROMPT.split(block)[1:]:
@@ -67,8 +81,9 @@ def steps(page: str) -> Iterator[Step]:
                 found.append(Step("\n".join(lines)))
             elif found and not found[-1].lines:
                 found[-1] = Step(found[-1].text, tuple(lines), found[-1].python)
-    claims = [number for number, step in enumerate(found) if step.lines]
-    yield from found[: claims[-1] + 1] if claims else ()
+            elif language != "sh":
+                alone += 1
+    return found, alone
 
 
 def two_folders(home: Path) -> None:
@@ -170,25 +185,28 @@ def reader(folder: Path, clone: Path) -> Path:
     return folder
 
 
+def pages() -> list[str]:
+    """Name all pages that a user reads."""
+    return [page.relative_to(ROOT).as_posix() for page in files()]
+
+
 def claiming() -> list[str]:
     """Name the pages that show what a command prints."""
-    names = (page.relative_to(ROOT).as_posix() for page in files())
-    return [name for name in names if any(steps(name))]
+    return [page for page in pages() if any(steps(page))]
 
 
 def main() -> int:
     """Type all; return the exit code."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("pages", nargs="*", default=claiming(), help="default: all")
-    pages = parser.parse_args().pages
+    typed_pages = parser.parse_args().pages
+    for page in without_command().keys() & set(NOT_HERE):
+        print(f"{page}: not typed: {NOT_HERE[page]}")
     wrong: list[str] = []
     with tempfile.TemporaryDirectory() as name:
         clone = Path(name) / "clone"
         subprocess.run(["git", "clone", "--quiet", str(ROOT), str(clone)], check=True)
-        for number, page in enumerate(pages):
-            if page in NOT_HERE:
-                print(f"{page}: not typed: {NOT_HERE[page]}")
-                continue
+        for number, page in enumerate(typed_pages):
             found = differences(page, reader(Path(name) / str(number), clone))
             claims = sum(len(step.lines) > 0 for step in steps(page))
             print(f"{page}: {claims} claims, {len(found)} lines differ", flush=True)

@@ -441,10 +441,12 @@ def test_the_claims_of_pages_are_found_and_typed(
     assert wrong == ["README.md: echo 1: not printed: 2"]
 
 
+def test_all_lines_that_pages_show_stand_under_the_command_that_prints_them() -> None:
+    assert typed_docs.without_command() == dict.fromkeys(typed_docs.NOT_HERE, 1)
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "page", sorted({*typed_docs.claiming()} - {*typed_docs.NOT_HERE})
-)
+@pytest.mark.parametrize("page", typed_docs.claiming())
 def test_what_a_page_shows_is_printed(
     page: str, tmp_path: Path, data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
