@@ -20,6 +20,7 @@ from trace_eval.data.spelling import Declared
 from trace_eval.opinions.codes import LABEL_COLUMNS, REASON_FACTS, TEXT_FACTS
 from trace_eval.opinions.labels import label_table, of_both_sides
 from trace_eval.opinions.opinions import DataWarning, Opinions
+from trace_eval.runs.formats import formats_line
 from trace_eval.runs.outcomes import VerdictRow, first_position_test
 from trace_eval.runs.run import Run
 
@@ -78,6 +79,8 @@ def read_run(folder: Path, numbers: Sequence[str]) -> Opinions:
     warnings = list(_unmeasured(run, numbers))
     if place and place.warning:
         warnings.insert(0, DataWarning("place", f"{folder}: {place.warning}"))
+    if formats := formats_line(pairs):
+        warnings.append(DataWarning("formats", f"{folder}: {formats}"))
     opinions = label_table(str(folder), table, numbers=numbers)
     return opinions.beside(
         labels=_pair_labels(folder, pairs, facts_of_pairs),
