@@ -301,14 +301,23 @@ def test_a_split_of_raters_is_named_and_a_rater_can_be_left_out(tmp_path: Path) 
     assert "Raters split on 50 of 100 labelled pairs" in printed
     assert "no judge can agree with more than 75.0%" in printed
     assert "more raters would settle them, or --leave-out RATER" in printed
-    labels.write_text("\n".join(labels.read_text().splitlines()[:-6]))
-    # 48 of 97 are split: .75258, which is less than .7529 and would round to .753
-    _, beside = code_and_words(*command, "--agree", "0.7529")
-    assert "no judge can agree with more than 75.26%" in beside
     _, alone = code_and_words(*command, "--leave-out", "bob")
     assert "100 pairs (100% of the scored ones) may be decided" in alone
     code, unknown = code_and_words(*command, "--leave-out", "rob")
     assert (code, "did you mean bob?" in unknown) == (2, True)
+    labels.write_text("\n".join(labels.read_text().splitlines()[:-6]))
+    # 48 of 97 are split: .75258, which is less than .7529 and would round to .753
+    _, beside = code_and_words(*command, "--agree", "0.7529")
+    assert "no judge can agree with more than 75.26%" in beside
+    # one of the 48 has no verdict: a screen asks about 96 pairs, a plan about all 97
+    judge.write_text(judge.read_text().replace("p2,1,", "p2,,"))
+    _, unscored = code_and_words(*command)
+    assert "Raters split on 47 of 96 labelled pairs that the judge scored" in unscored
+    first, *others = judge.read_text().splitlines()
+    with_systems = [f"{first},system_a,system_b", *(f"{row},new,old" for row in others)]
+    judge.write_text("\n".join(with_systems))
+    _, planned = code_and_words("plan", judge, "--labels", labels)
+    assert "raters split on 48 labelled pairs: half a win" in planned
 
 
 def test_unscored_pairs_are_hopeless_and_the_review_is_least_sure_first() -> None:

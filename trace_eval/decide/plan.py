@@ -263,10 +263,12 @@ def _strata(
 def _notes(world: PlannedRun, cluster: bool) -> Iterator[str]:
     """Return the assumptions of the plan."""
     future = world.future
-    if split := int((world.run.scored & (world.run.truth >= SPLIT)).sum()):
-        credit = "half a win for either system"
-        if world.goal == ACCURACY:
-            credit = "each label of theirs is right in part"
+    is_split = world.run.truth >= SPLIT
+    credit = "half a win for either system"
+    if world.goal == ACCURACY:
+        is_split &= world.run.scored
+        credit = "each label of theirs is right in part"
+    if split := int(is_split.sum()):
         yield (
             f"raters split on {counted(split, 'labelled pair')}: {credit}, which varies"
             " less than a win or a loss, so such pairs narrow the interval; it says"

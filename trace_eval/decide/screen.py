@@ -211,9 +211,12 @@ def _ways_out(
 def _split(result: Screening, most: float) -> str:
     """Say how far labels on which raters split limit any judge."""
     share = written_apart(100 * most, [100 * result.options.agree], digits=1)
+    pairs = counted(result.labels, "labelled pair")
+    if result.saving is not None and result.saving.labelled > result.labels:
+        pairs += " that the judge scored"
     return (
-        f"Raters split on {result.split} of {counted(result.labels, 'labelled pair')},"
-        f" so no judge can agree with more than {share}%"
+        f"Raters split on {result.split} of {pairs}, so no judge can agree with more"
+        f" than {share}%"
     )
 
 
