@@ -9,10 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from blueprints import UserError
 from tests.support.audio import tone, write
 from tests.support.cli import refused, trace_eval
 from trace_eval.commands.console import MAX_ROWS, SAME_CAUSE, print_rows, warn_all
 from trace_eval.commands.render import by_judge, fitting, print_tables
+from trace_eval.runs.run import Run
 from trace_eval.show.table import Table
 
 
@@ -45,6 +47,15 @@ def test_a_missing_run_is_called_one(tmp_path: Path) -> None:
         assert done.err.startswith(f"error: {tmp_path / 'nowhere'}: no such run"), (
             done.err
         )
+
+
+def test_a_file_where_a_run_is_wanted_is_called_a_file(tmp_path: Path) -> None:
+    table = tmp_path / "judge.csv"
+    table.write_text("id,preference\n1,1\n")
+    with pytest.raises(
+        UserError, match=r"judge\.csv: is a file, and a run is a folder"
+    ):
+        Run.open(table)
 
 
 def test_broken_records_are_found_in_their_file(tmp_path: Path) -> None:

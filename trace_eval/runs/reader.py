@@ -54,6 +54,11 @@ class RunReader:
         """Open an existing run, for reading."""
         run = cls(folder)
         folder = run.folder
+        if is_file(folder):
+            raise RunFolderError(
+                f"{folder}: is a file, and a run is a folder; trace-eval agree and rank"
+                " read files of judgements"
+            )
         if not is_folder(folder):
             raise RunFolderError(
                 f"{folder}: no such run; trace-eval runs lists those under runs/"
