@@ -180,7 +180,7 @@ def test_coverage_that_falls_fails(tmp_path: Path) -> None:
         ({"label_set": "forced"}, "label set differs"),
         (
             {"asked": "Sing it."},
-            "item texts differs under 100 of the same ids, first 'i0'",
+            "item texts differ under 100 of the same ids, first 'i0'",
         ),
     ],
 )

@@ -169,7 +169,7 @@ def check_comparable(
         rows = differs(baseline, other, fact)
         if rows is not None and rows.any():
             raise NotComparable(
-                f"{title}: {name} differs under {int(rows.sum())} of the same ids,"
+                f"{title}: {name} differ under {int(rows.sum())} of the same ids,"
                 f" first {baseline.ids[rows.argmax()]!r}; judge the same items"
             )
     if baseline.record is None or other.record is None:
