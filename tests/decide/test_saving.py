@@ -57,6 +57,17 @@ def test_nothing_is_saved_where_the_labels_are_too_few(tmp_path: Path) -> None:
     ) in out
 
 
+def test_where_all_pairs_have_labels_nothing_is_left_to_decide(tmp_path: Path) -> None:
+    pairs, labels = _files(tmp_path, inclusion=False)
+    rows = (f"p{number},ann,1" for number in range(200))
+    labels.write_text("\n".join(("id,rater,preference", *rows)) + "\n")
+    out = " ".join(trace_eval("screen", pairs, "--labels", labels).out.split())
+    assert (
+        "200 of 200 pairs were labelled, so nothing is left to decide, and nothing is"
+        " saved."
+    ) in out
+
+
 def test_the_corrected_accuracy_is_the_one_figure_of_agree_and_card(
     tmp_path: Path,
 ) -> None:

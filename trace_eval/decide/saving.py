@@ -63,6 +63,9 @@ def saving_of(
     else:
         rest, saved = "the judge decides none of the others", "nothing is saved"
     are = "is" if left == 1 else "are"
+    sentence = f"{asked} labelled; {rest}; {left} {are} left to people: {saved}."
+    if labelled.all():
+        sentence = f"{asked} labelled, so nothing is left to decide, and {saved}."
     return Saving(
         pairs=pairs,
         labelled=int(labelled.sum()),
@@ -70,7 +73,7 @@ def saving_of(
         wrong=wrong,
         left=left,
         share=by_judge / pairs,
-        sentence=f"{asked} labelled; {rest}; {left} {are} left to people: {saved}.",
+        sentence=sentence,
     )
 
 
