@@ -53,11 +53,11 @@ CATALOGUE = (
 
 def multilingual(extractor: str) -> list[str]:
     """List the models of a recogniser that write many languages, smallest first."""
-    return [
-        one.spec.partition(":")[2]
-        for one in CATALOGUE
-        if one.spec.startswith(f"{extractor}:") and one.languages.isdecimal()
-    ]
+    models: list[str] = []
+    for one in CATALOGUE:
+        if one.spec.startswith(f"{extractor}:") and one.languages.isdecimal():
+            models.append(one.spec.partition(":")[2])
+    return models
 
 
 def better_recogniser(named: bool) -> str:

@@ -182,11 +182,10 @@ def _referred(entries: dict[str, Any], names: Iterable[str]) -> set[str]:
         if name in wanted or name not in entries:
             continue
         wanted.add(name)
-        texts = (
-            node.value
-            for node in _nodes(entries[name][1])
-            if isinstance(node.value, str)
-        )
+        texts: list[str] = []
+        for node in _nodes(entries[name][1]):
+            if isinstance(node.value, str):
+                texts.append(node.value)
         left += _REFERENCE.findall(" ".join(texts))
     return wanted
 

@@ -120,13 +120,15 @@ class ModelInput(NamedTuple):
             overall, of_windows = scores[0], scores[1:]
         else:
             overall, of_windows = weighted(scores, list(self.windows.values())), scores
+        trajectory: list[EmotionWindow] = []
+        for window, each in zip(self.windows, of_windows, strict=True):
+            trajectory.append(
+                EmotionWindow(start_s=window.start_s, end_s=window.end_s, scores=each)
+            )
         return Emotion(
             scores=overall,
             top=max(overall, key=overall.__getitem__),
-            trajectory=[
-                EmotionWindow(start_s=window.start_s, end_s=window.end_s, scores=each)
-                for window, each in zip(self.windows, of_windows, strict=True)
-            ],
+            trajectory=trajectory,
         )
 
 
@@ -262,10 +264,9 @@ def named_scores(labels: Sequence[str], scores: Sequence[float]) -> dict[str, fl
             f"emotion2vec: {len(scores)} scores for {len(labels)} labels; fetch the"
             " model again"
         )
-    named = {
-        english(label): float(score)
-        for label, score in zip(labels, scores, strict=True)
-    }
+    named: dict[str, float] = {}
+    for label, score in zip(labels, scores, strict=True):
+        named[english(label)] = float(score)
     if len(named) != len(labels):
         raise UserError(
             f"emotion2vec: labels {', '.join(labels)} are not all different; mend"

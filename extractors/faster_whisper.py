@@ -230,10 +230,10 @@ class FasterWhisperExtractor(Recogniser):
         ]
         with untouched(seed=SEED):
             results = hear_together(model, hear)
-        return [
-            self._transcript(item, decoded, model, language)
-            for (item, language), decoded in zip(pairs, results, strict=True)
-        ]
+        transcripts: list[Transcript] = []
+        for (item, language), decoded in zip(pairs, results, strict=True):
+            transcripts.append(self._transcript(item, decoded, model, language))
+        return transcripts
 
     def _key(self) -> tuple[str | None, ...]:
         # Of this model alone: it is the same one with and without a second.

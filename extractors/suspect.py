@@ -128,10 +128,10 @@ def text_over_silence(words: Sequence[Word], speech: Sequence[Span]) -> bool:
             timed.append((word.start_s + word.end_s) / 2)
 
     def is_spoken(middle: float) -> bool:
-        return any(
-            span.start_s - SILENCE_SLACK_S <= middle <= span.end_s + SILENCE_SLACK_S
-            for span in speech
-        )
+        for span in speech:
+            if span.start_s - SILENCE_SLACK_S <= middle <= span.end_s + SILENCE_SLACK_S:
+                return True
+        return False
 
     outside = sum(not is_spoken(middle) for middle in timed)
     return outside > SILENCE_SHARE * len(timed)

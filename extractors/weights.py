@@ -77,11 +77,12 @@ def check_state(
     """
     missing = [name for name in model if name not in state and not optional(name)]
     extra = [name for name in state if name not in model and not optional(name)]
-    other = [
-        f"{name} is {_shape(state[name])}, the model has {_shape(model[name])}"
-        for name in model
-        if name in state and _shape(state[name]) != _shape(model[name])
-    ]
+    other: list[str] = []
+    for name in model:
+        if name in state and _shape(state[name]) != _shape(model[name]):
+            other.append(
+                f"{name} is {_shape(state[name])}, the model has {_shape(model[name])}"
+            )
     named = {
         "are missing": missing,
         "are not part of the model": extra,

@@ -51,10 +51,10 @@ class WhisperExtractor(Recogniser):
             results = (
                 hear_together(model, decode) if len(decode) > 1 else [decode[0](model)]
             )
-        return [
-            self._transcript(item, one, model)
-            for item, one in zip(items, results, strict=True)
-        ]
+        transcripts: list[Transcript] = []
+        for item, one in zip(items, results, strict=True):
+            transcripts.append(self._transcript(item, one, model))
+        return transcripts
 
     def _languages(self, model: Any) -> frozenset[str]:
         from whisper.tokenizer import LANGUAGES

@@ -52,11 +52,11 @@ class Finding:
     @property
     def names(self) -> tuple[str, ...]:
         """The tables of records that :meth:`to_pandas` gives."""
-        return tuple(
-            part.name
-            for part in dataclasses.fields(self.report)
-            if _records(getattr(self.report, part.name))
-        )
+        names: list[str] = []
+        for part in dataclasses.fields(self.report):
+            if _records(getattr(self.report, part.name)):
+                names.append(part.name)
+        return tuple(names)
 
     def to_pandas(self, name: str | None = None) -> pd.DataFrame:
         """Return a table of records as a data frame; bounds of intervals are columns.

@@ -125,11 +125,10 @@ def named_options(
         name: hint for name, hint in hints_of(options).items() if name not in hidden
     }
     line = typed(context, chosen)
-    twice = [
-        name
-        for name in short
-        if name in line and _source(context, name) == "COMMANDLINE"
-    ]
+    twice: list[str] = []
+    for name in short:
+        if name in line and _source(context, name) == "COMMANDLINE":
+            twice.append(name)
     if twice:
         raise UserError(f"{flag} {twice[0]}: is given as an option too; leave one out")
     table = {
@@ -194,14 +193,13 @@ def _extract_options(chosen: dict[str, Any], others: dict[str, Any]) -> ExtractO
     if "cache" in settings:
         raise UserError("-X cache: use --cache FOLDER, which keeps replies, too")
     named = named_options(context, "-X", chosen, settings)
-    typed_own = {}
+    typed_own: dict[str, dict[str, Any]] = {}
     if own:
         from extractors import load
 
-        typed_own = {
-            name: read_settings(options, hints_of(load(name)), f"-X {name}.")
-            for name, options in own.items()
-        }
+        for name, options in own.items():
+            hints = hints_of(load(name))
+            typed_own[name] = read_settings(options, hints, f"-X {name}.")
     return ExtractOptions(overrides=overrides, extractor_options=typed_own, **named)
 
 

@@ -95,12 +95,8 @@ def scorer(
     trained = train_scorer(ratings, out, options=options, dev=dev, listener=tell)
     used = ", ".join(f"{count} {role}" for role, count in trained.rows.items())
     say(f"rows: {used}; {trained.cut} with a rationale cut to fit")
-    say(
-        *(
-            f"left out {count}: {reason}"
-            for reason, count in sorted(trained.dropped.items())
-        )
-    )
+    for reason, count in sorted(trained.dropped.items()):
+        say(f"left out {count}: {reason}")
     values = ", ".join(
         f"{name} {value:.4f}" for name, value in sorted(trained.metrics.items())
     )

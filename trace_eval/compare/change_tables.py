@@ -99,13 +99,13 @@ def _flips(report: JudgeChange) -> Iterator[Table]:
         "excess over A/A", [row.excess for row in report.flips]
     )
     for flips in (row.flips for row in report.flips if row.metric == report.main):
+        transitions: list[tuple[object, ...]] = []
+        for name, counts in zip(flips.labels, flips.transitions, strict=True):
+            transitions.append((name, *counts))
         yield grid(
             f"Transitions of {report.main}",
             ("first \\ second", *flips.labels),
-            (
-                (name, *row)
-                for name, row in zip(flips.labels, flips.transitions, strict=True)
-            ),
+            transitions,
         )
 
 

@@ -330,10 +330,9 @@ def _noise(
     tables: Mapping[str, Opinions], runs: Mapping[str, Run]
 ) -> Iterator[NoiseEffect]:
     """Compare runs judged with noise with the first without; the next one repeats."""
-    levels = {
-        name: run.record().judge.parameters.get("noise_db")
-        for name, run in runs.items()
-    }
+    levels: dict[str, object] = {}
+    for name, run in runs.items():
+        levels[name] = run.record().judge.parameters.get("noise_db")
     quiet = [name for name, level in levels.items() if level is None]
     if not quiet or len(quiet) == len(levels):
         return

@@ -83,10 +83,9 @@ def write_page(
     Raises:
         UserError: the file cannot be written.
     """
-    runs = {
-        name: Run.open(folder)
-        for name, folder in zip(report.names, folders, strict=True)
-    }
+    runs: dict[str, Run] = {}
+    for name, folder in zip(report.names, folders, strict=True):
+        runs[name] = Run.open(folder)
     assets = AudioAssets(path, copy)
     if isinstance(report, ScoreComparison):
         views = _score_views(report, runs, assets)

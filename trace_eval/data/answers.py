@@ -196,11 +196,11 @@ class Answer(Recording):
         """Numbers of a conversation's turns of its agent that have words or sound."""
         turns = self.conversation.turns_of("agent") if self.conversation else ()
         recognised = self.spoken_turns
-        return [
-            number
-            for number, turn in turns
-            if turn.text or turn.heard or turn_role("answer", number) in recognised
-        ]
+        numbers: list[int] = []
+        for number, turn in turns:
+            if turn.text or turn.heard or turn_role("answer", number) in recognised:
+                numbers.append(number)
+        return numbers
 
 
 @dataclass(frozen=True)
@@ -280,11 +280,11 @@ class Answered(Strict):
     @property
     def answer_recordings(self) -> dict[str, Recording]:
         """Role -> what there is to decode of the answers."""
-        return {
-            role: recording
-            for side, answer in self.sides.items()
-            for role, recording in answer.recordings(side).items()
-        }
+        recordings: dict[str, Recording] = {}
+        for side, answer in self.sides.items():
+            for role, recording in answer.recordings(side).items():
+                recordings[role] = recording
+        return recordings
 
     def same_as(self, other: object) -> bool:
         """Say whether both are equal, even if their URLs were signed anew."""
@@ -340,25 +340,21 @@ def map_recordings(record: Model, change: Callable[[Recording], Recording]) -> M
             isinstance(item, Recording) for item in value
         ):
             changed[name] = tuple(map_recordings(item, change) for item in value)
-    moved = {
-        name: value
-        for name, value in changed.items()
-        if value is not getattr(result, name)
-    }
+    moved: dict[str, Any] = {}
+    for name, value in changed.items():
+        if value is not getattr(result, name):
+            moved[name] = value
     copy: Model = result.model_copy(update=moved)
     return copy if moved or result is not record else record
 
 
 def _unsigned(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {
-            key: redacted(item)
-            if key == "url" and isinstance(item, str)
-            else _unsigned(item)
-            for key, item in value.items()
-        }
-    return (
-        [_unsigned(item) for item in value]
-        if isinstance(value, list | tuple)
-        else value
-    )
+    if isinstance(value, list | tuple):
+        return list(map(_unsigned, value))
+    if not isinstance(value, dict):
+        return value
+    unsigned: dict[str, Any] = {}
+    for key, item in value.items():
+        is_url = key == "url" and isinstance(item, str)
+        unsigned[key] = redacted(item) if is_url else _unsigned(item)
+    return unsigned

@@ -126,11 +126,10 @@ def _left_out(
         at_once: the rows of a batch are unpacked together, and not a few at a time.
     """
     names = [field.name for field in fields]
-    long = [
-        (size.held, place)
-        for place, (field, size) in enumerate(zip(fields, sizes, strict=True))
-        if size.of_a_row > _LONG_ROW and not _is_needed(field, names, named)
-    ]
+    long: list[tuple[float, int]] = []
+    for place, (field, size) in enumerate(zip(fields, sizes, strict=True)):
+        if size.of_a_row > _LONG_ROW and not _is_needed(field, names, named):
+            long.append((size.held, place))
     places: set[int] = set()
     total = 0.0
     for held, place in sorted(long):
@@ -158,11 +157,10 @@ def _parquet(
         held = [sizes.get(field.name, ColumnSize(0, 0)) for field in fields]
         places = _left_out(fields, held, named, at_once=False)
         wanted = [f for f in fields if names is None or f.name in names]
-        left_out: TableRow = {
-            fields[place].name: None
-            for place in sorted(places)
-            if fields[place] in wanted
-        }
+        left_out: TableRow = {}
+        for place in sorted(places):
+            if fields[place] in wanted:
+                left_out[fields[place].name] = None
         wanted = [field for field in wanted if field.name not in left_out]
         for field in wanted:
             if field.name in sizes:
@@ -291,11 +289,11 @@ def _classes(metadata: Mapping[bytes, bytes] | None) -> dict[str, list[str]]:
     text = (metadata or {}).get(b"huggingface")
     try:
         features = strict_json.loads(text)["info"]["features"] if text else {}
-        return {
-            name: feature["names"]
-            for name, feature in features.items()
-            if isinstance(feature, dict) and feature.get("_type") == "ClassLabel"
-        }
+        names_of_classes: dict[str, list[str]] = {}
+        for name, feature in features.items():
+            if isinstance(feature, dict) and feature.get("_type") == "ClassLabel":
+                names_of_classes[name] = feature["names"]
+        return names_of_classes
     except (ValueError, KeyError, TypeError, AttributeError):
         return {}
 

@@ -331,11 +331,10 @@ def _of_one_name(
 ) -> dict[str, str | None] | BadJson:
     """Give a row the one value of columns of one name; different values make it bad."""
     for name in twice:
-        every = {
-            value
-            for at, value in zip(header, values, strict=True)
-            if at == name and value
-        }
+        every: set[str] = set()
+        for at, value in zip(header, values, strict=True):
+            if at == name and value:
+                every.add(value)
         if len(every) > 1:
             return BadJson(
                 f"columns of one name, {name!r}, hold different values; rename one"

@@ -112,14 +112,13 @@ def _names(path: Path, key: str) -> list[str]:
         raise InputError(
             f"{path}: not readable ({error}); save the data set again"
         ) from error
-    results = [
-        part.get("filename") if isinstance(part, dict) else part
-        for part in (listed if isinstance(listed, list) else ())
-    ]
-    for name in results:
+    names: list[str] = []
+    for part in listed if isinstance(listed, list) else ():
+        name = part.get("filename") if isinstance(part, dict) else part
         if not isinstance(name, str) or Path(name).name != name:
             raise InputError(f"{path}: {key} has {name!r:.80}; save the data set again")
-    return [name for name in results if isinstance(name, str)]
+        names.append(name)
+    return names
 
 
 def _metadata(folder: Path) -> list[Path]:

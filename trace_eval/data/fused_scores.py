@@ -91,13 +91,14 @@ class FusionModel:
         weights = [member.weight for member in present]
         if math.fsum(weights) <= 0:
             return None
-        parts = [
-            ScoreEstimate(
-                mean=float(member.calibration(opinions[member.judge].mean)),
-                variance=opinions[member.judge].variance,
+        parts: list[ScoreEstimate] = []
+        for member in present:
+            parts.append(
+                ScoreEstimate(
+                    mean=float(member.calibration(opinions[member.judge].mean)),
+                    variance=opinions[member.judge].variance,
+                )
             )
-            for member in present
-        ]
         mixture = pool(parts, weights)
         mean, spread = (
             min(1.0, max(0.0, float(self.last(mixture.mean)))),

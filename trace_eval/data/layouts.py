@@ -203,11 +203,10 @@ def _chat(record: Record) -> Record:
     """Take questions and answers out of the chats of a record."""
     answers: Record = {}
     question: Record = {}
-    is_pair = any(
-        record[name] and place[0] in ("a", "b")
-        for name, place in _SPOKEN.items()
-        if name in record
-    )
+    is_pair = False
+    for name, place in _SPOKEN.items():
+        if place[0] in ("a", "b") and record.get(name):
+            is_pair = True
     for name, value in record.items():
         is_dialogue = name in DIALOGUES
         if not (is_dialogue or name in _SPOKEN) or not _is_chat(value):

@@ -225,10 +225,10 @@ def read_items(
                 record, root, spill=spill, dropped=dropped, conversations=conversations
             )
             return items_of_pair(pair)
-        return [
-            single_from_record(one, root, spill, conversations)
-            for one in answers_of_systems(record) or [record]
-        ]
+        singles: list[Single] = []
+        for one in answers_of_systems(record) or [record]:
+            singles.append(single_from_record(one, root, spill, conversations))
+        return singles
 
     names = {**PAIR_FIELDS.names, **SINGLE_FIELDS.names}
     names["id"] = tuple(
@@ -358,12 +358,10 @@ def _notes(
             where, "has no column id; items are called by their row number, from 1"
         )
     if is_chosen(table.values):
-        first = sum(
-            isinstance(item, Pair)
-            and item.labels is not None
-            and item.labels.preference == "1"
-            for item in items
-        )
+        first = 0
+        for item in items:
+            if isinstance(item, Pair) and item.labels is not None:
+                first += item.labels.preference == "1"
         yield Problem(
             where,
             f"chosen and rejected: the chosen answer is A in {first} of"
@@ -405,10 +403,10 @@ def _unused(
         f" and {counted(len(every) - _SHOWN, 'other')}" if len(every) > _SHOWN else ""
     )
     got = ", ".join(f"{value!r:.80}" for value in every[:_SHOWN])
-    meant = " ".join(
-        f"--map {shlex.quote(value)[:60]}={1 + number % 2}"
-        for number, value in enumerate(every[:_SHOWN])
-    )
+    options: list[str] = []
+    for number, value in enumerate(every[:_SHOWN]):
+        options.append(f"--map {shlex.quote(value)[:60]}={1 + number % 2}")
+    meant = " ".join(options)
     return Problem(
         where,
         f"column {first.column} is no label ({first.expected}, got {got}{others});"

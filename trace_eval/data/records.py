@@ -147,11 +147,11 @@ def pair_from_record(
 
 def item_from(kind: type[Model], tree: dict[str, Any]) -> Model:
     """Build a placed record's item; ids become texts, ``meta`` keeps JSON's values."""
-    tree["meta"] = {
-        key: value
-        for key, value in tree["meta"].items()
-        if is_json(value) and not (isinstance(value, str) and len(value) > _MOST_META)
-    }
+    meta: dict[str, Any] = {}
+    for key, value in tree["meta"].items():
+        if is_json(value) and not (isinstance(value, str) and len(value) > _MOST_META):
+            meta[key] = value
+    tree["meta"] = meta
     for key in ("id", "instruction_id", "question_id"):
         if type(tree.get(key)) is int:  # not a bool
             tree[key] = str(tree[key])

@@ -155,16 +155,16 @@ def element_means(
 
     Elements stand beside the total and are never averaged into it.
     """
-    provided: dict[str, list[float]] = {}
+    scores: dict[str, list[float]] = {}
     for opinion in opinions:
         for name, score in opinion.items():
-            provided.setdefault(name, []).extend(
-                [] if score is None else [float(score)]
-            )
-    return {
-        name: statistics.fmean(scores) if scores else None
-        for name, scores in provided.items()
-    }
+            of_element = scores.setdefault(name, [])
+            if score is not None:
+                of_element.append(float(score))
+    means: dict[str, float | None] = {}
+    for name, of_element in scores.items():
+        means[name] = statistics.fmean(of_element) if of_element else None
+    return means
 
 
 def commonest(reasons: Iterable[T]) -> T | None:

@@ -174,10 +174,10 @@ def read_settings(
         if name not in hints:
             message = f"{where}{name}: is unknown; {nearest(name, hints)}"
             raise UserError(f"{message} {remedy}".rstrip())
-    return {
-        name: value_of(name, value, hints[name], where)
-        for name, value in provided.items()
-    }
+    values: dict[str, Any] = {}
+    for name, value in provided.items():
+        values[name] = value_of(name, value, hints[name], where)
+    return values
 
 
 def value_of(name: str, value: Any, hint: Any, where: str) -> Any:

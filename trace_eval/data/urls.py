@@ -291,12 +291,11 @@ def _shown_value(name: str, value: str) -> str:
 def _unsigned(query: str, web: bool) -> str:
     parameters = parse_qsl(query[1:], keep_blank_values=True)
     names = {name.lower() for name, _ in parameters}
-    signing = {
-        name
-        for key, others in _SIGNING.items()
-        if web and key in names
-        for name in (key, *others)
-    }
+    signing: set[str] = set()
+    for key, others in _SIGNING.items():
+        if web and key in names:
+            signing.add(key)
+            signing.update(others)
     kept = []
     for name, value in parameters:
         if name.lower() in signing or (web and name.lower().startswith(_SIGNED)):

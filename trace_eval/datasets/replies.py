@@ -174,11 +174,10 @@ def letter_of(reply: str) -> str | None:
         reply, 0, first.start(1), first.end(1)
     ):
         return first[1].upper()
-    alone = {
-        (match[1] or match[2])
-        for match in _ALONE.finditer(reply)
-        if _is_meant(reply, match.start(), match.start(), match.end())
-    }
+    alone: set[str] = set()
+    for match in _ALONE.finditer(reply):
+        if _is_meant(reply, match.start(), match.start(), match.end()):
+            alone.add(match[1] or match[2])
     return alone.pop() if len(alone) == 1 else None
 
 

@@ -428,10 +428,12 @@ def _agree_scores(report: ScoreReport) -> tuple[str, ...]:
 def card_answer(cards: Sequence[Card]) -> tuple[str, ...]:
     """Say what judges may be used for; of several one sentence per use."""
     if len(cards) <= MOST:
-        return tuple(
-            f"{one.name}{under(one.policy)}: {one.verdict.use}; {one.verdict.why}"
-            for one in cards
-        )
+        sentences: list[str] = []
+        for one in cards:
+            sentences.append(
+                f"{one.name}{under(one.policy)}: {one.verdict.use}; {one.verdict.why}"
+            )
+        return tuple(sentences)
     by_use: dict[str, list[str]] = {}
     for one in cards:
         by_use.setdefault(one.verdict.use, []).append(one.name)

@@ -299,7 +299,9 @@ def read_human_ranking(path: Path) -> dict[str, float]:
         if isinstance(record, str):
             raise UserError(f"{where}: {record}")
         rows.append(record)
-    filled = {name for row in rows for name in ("score", "rank") if row.get(name)}
+    filled: set[str] = set()
+    for row in rows:
+        filled.update(column for column in ("score", "rank") if row.get(column))
     provided = sorted(filled)
     if len(provided) > 1:
         raise UserError(

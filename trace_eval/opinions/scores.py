@@ -121,10 +121,10 @@ def _names_scores(names: Sequence[str], columns: Columns) -> bool:
     if not fields.isdisjoint(LABEL_COLUMNS + SCORE_FACTS):
         return False
     scores = fields_of(SCORE_FIELDS.names, names)
-    return any(
-        scores.get(name) in ("score", "mos")
-        for name in list(columns.named) + list(names)
-    )
+    for name in list(columns.named) + list(names):
+        if scores.get(name) in ("score", "mos"):
+            return True
+    return False
 
 
 def read_scores(

@@ -144,11 +144,11 @@ def form(records: Records, notes: list[str]) -> Iterator[SurveyRecord]:
         f" {counted(number_of_items, 'column')} as {counted(number_of_items, 'item')},"
         " called by what stands beside the question"
     )
-    notes.extend(
-        f"{column} was left out, because its question has no other item; if it is an"
-        " answer, give all columns of one question the same words"
-        for column in _alone(records, answers)
-    )
+    for column in _alone(records, answers):
+        notes.append(
+            f"{column} was left out, because its question has no other item; if it is an"
+            " answer, give all columns of one question the same words"
+        )
     times = Counter(chain.from_iterable(questions.values()))
     if len(questions) > 1 and set(times.values()) == {1}:
         notes.append(

@@ -188,11 +188,11 @@ def wave(wav: bytes) -> bytes:
 
 def upright(peaks: NDArray[np.floating[Any]]) -> str:
     """Draw upright lines, one per column, around the middle of a box that is 2 high."""
-    return "".join(
-        f"M{column} {1 - peak:.2f}V{1 + peak:.2f}"
-        for column, peak in enumerate(peaks.tolist())
-        if peak > 0.004
-    )
+    lines: list[str] = []
+    for column, peak in enumerate(peaks.tolist()):
+        if peak > 0.004:
+            lines.append(f"M{column} {1 - peak:.2f}V{1 + peak:.2f}")
+    return "".join(lines)
 
 
 def lanes(conversation: Conversation, only: Role | None = None) -> tuple[Samples, int]:

@@ -106,12 +106,12 @@ def _labels(review: Review, repeats: bool) -> str:
 def _answers_of(review: Review, views: Collection[int]) -> list[StoredAnswer]:
     """Return what was answered in some views, without the traps."""
     traps = {trap.item for trap in review.listening.traps if trap.item is not None}
-    return [
-        answer
-        for answer in review.store.stored()
-        if answer.view in views
-        and answer.step not in traps  # of a page: the answer's id
-    ]
+    answers: list[StoredAnswer] = []
+    for answer in review.store.stored():
+        is_trap = answer.step in traps  # of a page: the answer's id
+        if answer.view in views and not is_trap:
+            answers.append(answer)
+    return answers
 
 
 def counted_scores(review: Review) -> Iterator[tuple[Single, float]]:
@@ -390,17 +390,18 @@ def _counted_labels(review: Review) -> Iterator[tuple[str, str, str | None, str]
 
 def traps_csv(review: Review) -> str:
     """Export every answer to a trap, and whether it is right."""
-    rows = (
-        (
-            one.rater,
-            one.item,
-            one.system,
-            one.expected,
-            one.given,
-            "yes" if one.is_right else "no",
+    rows: list[tuple[object, ...]] = []
+    for one in trap_answers(review):
+        rows.append(
+            (
+                one.rater,
+                one.item,
+                one.system,
+                one.expected,
+                one.given,
+                "yes" if one.is_right else "no",
+            )
         )
-        for one in trap_answers(review)
-    )
     return table_text(("rater", "id", "system", "expected", "given", "right"), rows)
 
 

@@ -168,16 +168,18 @@ def _preferences(review: Review, form: PairForm) -> list[ProtocolRow]:
             value = sum(ends) - value if is_turned else value
             values[about][view.item].append(value)
             counts[about][_words(value, ends)] += 1
-    return [
-        _row(
-            about,
-            items,
-            dict(zip(items, items, strict=True)),
-            ends,
-            counts=counts[about],
+    rows: list[ProtocolRow] = []
+    for about, items in values.items():
+        rows.append(
+            _row(
+                about,
+                items,
+                dict(zip(items, items, strict=True)),
+                ends,
+                counts=counts[about],
+            )
         )
-        for about, items in values.items()
-    ]
+    return rows
 
 
 def _words(value: float, ends: tuple[float, float]) -> str:

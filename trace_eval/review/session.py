@@ -396,11 +396,9 @@ class Review:
             results = [ReviewCall(name, None, name, "answer")]
         else:
             shown = self._order(rater, name, repeat)
-            letters = zip("AB", shown, strict=True)
-            results = [
-                ReviewCall(f"{name}/{side}", letter, name, side)
-                for letter, side in letters
-            ]
+            results = []
+            for letter, side in zip("AB", shown, strict=True):
+                results.append(ReviewCall(f"{name}/{side}", letter, name, side))
         return [call for call in results if call.name in self.events.conversations]
 
     # --- what came of it --------------------------------------------------------------

@@ -287,12 +287,12 @@ class Store:
             done = self._insert(db, view)
             if not done.rowcount:
                 return False
+            rows: list[tuple[Any, ...]] = []
+            for step, value in answers.items():
+                rows.append((done.lastrowid, step, value, view.finished))
             db.executemany(
                 "INSERT INTO answers (view, step, value, at) VALUES (?, ?, ?, ?)",
-                [
-                    (done.lastrowid, step, value, view.finished)
-                    for step, value in answers.items()
-                ],
+                rows,
             )
         return True
 

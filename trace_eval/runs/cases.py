@@ -165,13 +165,11 @@ def write_turns(run: Run) -> None:
 def _records(run: Run) -> Iterator[dict[str, Any]]:
     cases = CaseReader(run)
     for item in run.items():
-        available = {
-            role: cases.blueprint(one.source_id)
-            for role, one in item.recordings().items()
-        }
-        measured = {
-            role: blueprint for role, blueprint in available.items() if blueprint
-        }
+        measured: dict[str, Blueprint] = {}
+        for role, recording in item.recordings().items():
+            blueprint = cases.blueprint(recording.source_id)
+            if blueprint:
+                measured[role] = blueprint
         for side, answer in item.sides.items():
             if answer.conversation is None:
                 continue

@@ -152,10 +152,9 @@ def write_as_voice_quality(
         f"{VOICE_QUALITY} by the naturalness scores of judge {run.record().judge.spec};"
         f" acceptable from {acceptable:g}"
     )
-    replaced = {
-        name: _replaced(result, scored.get(name), acceptable, message)
-        for name, result in before.items()
-    }
+    replaced: dict[str, Judgement] = {}
+    for name, result in before.items():
+        replaced[name] = _replaced(result, scored.get(name), acceptable, message)
     write_derived(
         run,
         base,

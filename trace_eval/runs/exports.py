@@ -119,10 +119,15 @@ def export_otel(
     now = str(time.time_ns())
 
     def line(events: list[dict[str, Any]]) -> str:
-        records = [
-            {"timeUnixNano": now, "eventName": EVENT, "attributes": _attributes(event)}
-            for event in events
-        ]
+        records: list[dict[str, Any]] = []
+        for event in events:
+            records.append(
+                {
+                    "timeUnixNano": now,
+                    "eventName": EVENT,
+                    "attributes": _attributes(event),
+                }
+            )
         logs = {"resource": resource, "scopeLogs": [{"logRecords": records}]}
         return json.dumps({"resourceLogs": [logs]}, ensure_ascii=False, allow_nan=False)
 
@@ -152,11 +157,12 @@ def _of_pairs(run: Run, policy: str | None) -> Iterator[list[dict[str, Any]]]:
     overall = run.overall(policy)
     for judgement in run.judgements().values():
         label = "gen_ai.evaluation.score.label"
-        events = [
-            _event(judgement, judgement.pair, str(about), verdict.reasoning)
-            | {label: str(verdict.rating)}
-            for about, verdict in judgement.dimensions.items()
-        ]
+        events: list[dict[str, Any]] = []
+        for about, verdict in judgement.dimensions.items():
+            events.append(
+                _event(judgement, judgement.pair, str(about), verdict.reasoning)
+                | {label: str(verdict.rating)}
+            )
         fused = overall.get(judgement.pair)
         rating = fused.rating if fused else None
         whole = _event(

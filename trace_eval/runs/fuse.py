@@ -97,11 +97,10 @@ def _in_part(
     judgement: Judgement, policy: AnyPolicy, possible: Sequence[str]
 ) -> Overall:
     """Fuse a judgement without some ratings to the only possible result, or none."""
-    missing = [
-        name.replace("_", " ")
-        for name in DIMENSIONS
-        if name not in judgement.dimensions
-    ]
+    missing: list[str] = []
+    for name in DIMENSIONS:
+        if name not in judgement.dimensions:
+            missing.append(name.replace("_", " "))
     unknown = " and ".join(missing)
     if len(possible) == 1:
         why = f"{policy.name} gives {possible[0]} whatever {unknown} would be"

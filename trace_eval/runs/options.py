@@ -254,10 +254,10 @@ def settings_of(options: Options) -> dict[str, JsonValue]:
     for each in fields(extract):
         if each.name != "overrides":
             results[each.name] = getattr(extract, each.name)
-    results[_EXTRACTOR] = [
-        f"{group}={spec if isinstance(spec, str) else spec.name}"
-        for group, spec in sorted(extract.overrides.items())
-    ]
+    extractors: list[str] = []
+    for group, spec in sorted(extract.overrides.items()):
+        extractors.append(f"{group}={spec if isinstance(spec, str) else spec.name}")
+    results[_EXTRACTOR] = extractors
     judging = options.judging
     for each in fields(judging):
         if each.name not in STATE | judging.unsent:

@@ -226,10 +226,10 @@ class RunReader:
 
     def measures(self) -> dict[str, PairMeasures]:
         """Pair id -> its measures, for pairs that have any; the last outcome counts."""
-        return {
-            result.pair: result
-            for result in self._records("measures.jsonl", PairMeasures)
-        }
+        measures: dict[str, PairMeasures] = {}
+        for result in self._records("measures.jsonl", PairMeasures):
+            measures[result.pair] = result
+        return measures
 
     def stored_measures(self) -> Mapping[str, PairMeasures]:
         """Return what :meth:`measures` does, as a mapping that stays in its file."""
@@ -251,10 +251,10 @@ class RunReader:
         name = "overall.jsonl"
         if policy is not None:
             name = str((self.policy_folder(policy) / name).relative_to(self.folder))
-        return {
-            record.pair: record
-            for record in self._records(name, Overall, Overall.check)
-        }
+        overall: dict[str, Overall] = {}
+        for record in self._records(name, Overall, Overall.check):
+            overall[record.pair] = record
+        return overall
 
     def policy_folder(self, name: str) -> Path:
         """Return where the results of an earlier policy are kept."""

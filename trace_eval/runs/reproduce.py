@@ -67,12 +67,11 @@ def requirements_text(run: RunReader) -> str:
             " runs that it was merged from"
         )
     lines = [f"# {_made_by(record)}, {record.environment.platform}"]
-    lines += [
-        f"{name}=={version}"
-        if name != DISTRIBUTION
-        else f"# {name}=={version}, from its clone"
-        for name, version in packages.items()
-    ]
+    for name, version in packages.items():
+        if name == DISTRIBUTION:
+            lines.append(f"# {name}=={version}, from its clone")
+        else:
+            lines.append(f"{name}=={version}")
     return "\n".join(lines) + "\n"
 
 

@@ -118,10 +118,11 @@ class Run(RunReader):
         jsonl.write_all(self.path(name), lines)
         if manifest.part:
             jsonl.write_all(self.path("places.jsonl"), map(str, manifest.part.places))
-        problems = (
-            ProblemRecord(where=p.where, what=p.what, pair=p.pair).model_dump_json()
-            for p in manifest.problems
-        )
+        problems: list[str] = []
+        for p in manifest.problems:
+            problems.append(
+                ProblemRecord(where=p.where, what=p.what, pair=p.pair).model_dump_json()
+            )
         jsonl.write_all(self.path("problems.jsonl"), problems)
 
     def write_record(self, record: RunRecord) -> None:

@@ -227,11 +227,11 @@ class Session:
             return settings
         before = self._source.record().options
         settings |= {name: before[name] for name in EVIDENCE if name in before}
-        return {
-            k: value
-            for k, value in settings.items()
-            if k not in EVIDENCE or k in before
-        }
+        kept: dict[str, JsonValue] = {}
+        for k, value in settings.items():
+            if k not in EVIDENCE or k in before:
+                kept[k] = value
+        return kept
 
     def _policies(self) -> tuple[str, ...]:
         """List the policies of the run, the chosen one first; scores are not fused."""

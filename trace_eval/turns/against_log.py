@@ -69,10 +69,9 @@ def log_tables(conversations: Sequence[Timed]) -> Iterator[Table]:
     calls = [timed.item.conversation for timed in conversations]
     is_by_log = any(map(has_times_of_log, calls))
     whose = "log" if is_by_log else "sound"
-    yield grid(
-        f"Log against sound, seconds; times above are those of the {whose}",
-        ("edge", "edges", "median", "95th percentile", "log is late by"),
-        (
+    edges: list[tuple[object, ...]] = []
+    for one in errors:
+        edges.append(
             (
                 one.edge,
                 one.edges,
@@ -80,8 +79,11 @@ def log_tables(conversations: Sequence[Timed]) -> Iterator[Table]:
                 f"{one.p95_s:.3f}",
                 f"{one.late_s:+.3f}",
             )
-            for one in errors
-        ),
+        )
+    yield grid(
+        f"Log against sound, seconds; times above are those of the {whose}",
+        ("edge", "edges", "median", "95th percentile", "log is late by"),
+        edges,
         _moved(conversations),
     )
     rows = [*_disagreements(conversations)]

@@ -96,11 +96,10 @@ def agree_on_events(
         UserError: no conversation of the report is labelled.
     """
     options = options or IntervalOptions()
-    measured = {
-        timed.item.id: timed.measured.events
-        for timed in report.conversations
-        if timed.item.id in labels
-    }
+    measured: dict[str, tuple[Event, ...]] = {}
+    for timed in report.conversations:
+        if timed.item.id in labels:
+            measured[timed.item.id] = timed.measured.events
     if not measured:
         raise UserError(
             f"labels: no conversation of the report is among {list(labels)[:3]}; ids"

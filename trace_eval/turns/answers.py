@@ -82,20 +82,19 @@ def _by_sessions(conversations: Sequence[Timed]) -> str:
 
 
 def _events(conversations: Sequence[Timed], kind: str) -> list[tuple[str, Event]]:
-    return [
-        (timed.item.id, event)
-        for timed in conversations
-        for event in timed.measured.events
-        if event.kind == kind
-    ]
+    events: list[tuple[str, Event]] = []
+    for timed in conversations:
+        for event in timed.measured.events:
+            if event.kind == kind:
+                events.append((timed.item.id, event))
+    return events
 
 
 def _how_fast(conversations: Sequence[Timed]) -> str:
-    replies = [
-        (event.value_s, name, event)
-        for name, event in _events(conversations, "response")
-        if event.value_s is not None
-    ]
+    replies: list[tuple[float, str, Event]] = []
+    for name, event in _events(conversations, "response"):
+        if event.value_s is not None:
+            replies.append((event.value_s, name, event))
     if not replies:
         own = [c for one in conversations for c in one.measured.caveats]
         read = [c for one in conversations for c in one.item.caveats]
@@ -115,11 +114,10 @@ def _how_fast(conversations: Sequence[Timed]) -> str:
 
 def _fillers(conversations: Sequence[Timed]) -> str:
     """Say after how long the answer comes where short words and a pause are first."""
-    answers = [
-        event.data["goes_on_s"]
-        for _, event in _events(conversations, "response")
-        if "goes_on_s" in event.data
-    ]
+    answers: list[float] = []
+    for _, event in _events(conversations, "response"):
+        if "goes_on_s" in event.data:
+            answers.append(event.data["goes_on_s"])
     if not answers:
         return ""
     one = "reply begins with short words and a pause, and goes on"

@@ -249,11 +249,11 @@ def _values_of(
     figure: str, scenarios: Mapping[str, Mapping[str, float]]
 ) -> dict[str, float]:
     """Return a figure of each scenario that has it."""
-    return {
-        name: figures[figure]
-        for name, figures in scenarios.items()
-        if figure in figures
-    }
+    values: dict[str, float] = {}
+    for name, figures in scenarios.items():
+        if figure in figures:
+            values[name] = figures[figure]
+    return values
 
 
 def _names(report: TurnsReport, against: TurnsReport) -> tuple[str, str]:

@@ -30,10 +30,9 @@ class CorrectedReport:
 
     def record(self) -> dict[str, Any]:
         """Return JSON values: figures by name, and the events that stand by call."""
-        events = {
-            name: list(map(plain, one.events))
-            for name, one in self.conversations.items()
-        }
+        events: dict[str, list[Any]] = {}
+        for name, one in self.conversations.items():
+            events[name] = list(map(plain, one.events))
         return {
             **values_of(self.report),
             "events": events,
@@ -42,16 +41,17 @@ class CorrectedReport:
 
     def tables(self) -> Iterator[Table]:
         """Yield the corrected events, and the figures under both."""
-        rows = [
-            (
-                name,
-                _text(one.measured),
-                None if one.deleted else _text(one.event),
-                one.who,
-            )
-            for name, events in self.conversations.items()
-            for one in events.changed
-        ]
+        rows: list[tuple[object, ...]] = []
+        for name, events in self.conversations.items():
+            for one in events.changed:
+                rows.append(
+                    (
+                        name,
+                        _text(one.measured),
+                        None if one.deleted else _text(one.event),
+                        one.who,
+                    )
+                )
         number = len(self.conversations)
         title = f"Corrected events: {len(rows)} in {counted(number, 'conversation')}"
         note = "; ".join(self.left_out)

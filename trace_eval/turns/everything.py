@@ -72,11 +72,9 @@ class TurnsResult:
             calls and self.report.definitions.kinds
         ):  # its events are those of the three questions
             news += [headline(calls, self.report.figures), *three_answers(calls)]
-        news += [
-            f"{row.verdict}: {row.sentence}"
-            for row in self.limits
-            if row.verdict != "pass"
-        ]
+        for row in self.limits:
+            if row.verdict != "pass":
+                news.append(f"{row.verdict}: {row.sentence}")
         return tuple(news)
 
     def csv(self) -> dict[str, tuple[dict[str, Any], ...]]:

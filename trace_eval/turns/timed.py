@@ -38,11 +38,11 @@ class Timed:
     @property
     def own(self) -> dict[str, float]:
         """Its figures that have a value, however few events they are of."""
-        return {
-            name: figure.value
-            for name, figure in self.figures.items()
-            if figure.value is not None
-        }
+        values: dict[str, float] = {}
+        for name, figure in self.figures.items():
+            if figure.value is not None:
+                values[name] = figure.value
+        return values
 
     @property
     def entities(self) -> list[CheckedEntity]:

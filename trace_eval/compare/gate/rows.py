@@ -101,10 +101,9 @@ def gate_rows(
     options: GateOptions,
 ) -> list[GateRow]:
     """Test every metric, a row each, with Holm's correction over all of them."""
-    rows = [
-        _tested(joined, name, repeats=repeats, flip=flip, options=options)
-        for name in names
-    ]
+    rows: list[GateRow] = []
+    for name in names:
+        rows.append(_tested(joined, name, repeats=repeats, flip=flip, options=options))
     corrected = holm([row.p for row in rows])
     results: list[GateRow] = []
     for row, p in zip(rows, corrected, strict=True):

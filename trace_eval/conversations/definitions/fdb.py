@@ -82,10 +82,12 @@ def _gaps(user: Spans, agent: Spans) -> list[Event]:
         if position < len(starts):
             start = starts[position]
             last_ends[start] = max(end, last_ends.get(start, end))
-    return [
-        Event(kind="response", start_s=end, end_s=start, value_s=start - end)
-        for start, end in last_ends.items()
-    ]
+    events: list[Event] = []
+    for start, end in last_ends.items():
+        events.append(
+            Event(kind="response", start_s=end, end_s=start, value_s=start - end)
+        )
+    return events
 
 
 def _stops(user: Spans, agent: Spans) -> list[Event]:
@@ -96,10 +98,10 @@ def _stops(user: Spans, agent: Spans) -> list[Event]:
         before = shortest.get(end_ms)
         if before is None or end - start < before[1] - before[0]:
             shortest[end_ms] = (start, end)
-    return [
-        Event(kind="stop", start_s=start, end_s=end, value_s=end - start)
-        for start, end in shortest.values()
-    ]
+    events: list[Event] = []
+    for start, end in shortest.values():
+        events.append(Event(kind="stop", start_s=start, end_s=end, value_s=end - start))
+    return events
 
 
 def takeover(words: list[SpokenWord]) -> int:

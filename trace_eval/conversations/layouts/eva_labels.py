@@ -101,10 +101,9 @@ def _entities(line: LabelRecord, name: str) -> ConversationItem:
     """Read key entities: the user's text, the recogniser's, and which are in both."""
     said = _texts(line, "user_tts")
     written = _texts(line, "transcription")
-    turns = [
-        Turn(speaker="user", text=text, heard=heard)
-        for text, heard in zip_longest(said, written)
-    ]
+    turns: list[Turn] = []
+    for text, heard in zip_longest(said, written):
+        turns.append(Turn(speaker="user", text=text, heard=heard))
     labels: dict[str, Any] = {}
     for entry in _list(line, "labels"):
         entities: list[dict[str, Any]] = []

@@ -63,11 +63,10 @@ def with_transcript(item: ConversationItem, path: Path) -> ConversationItem:
         if t_ms is None or value.get("type") != "user" or not isinstance(text, str):
             continue
         at_s = t_ms / 1000 - (call.clock.zero or 0.0)
-        begun = [
-            position
-            for position, turn in call.turns_of("user")
-            if (turn.start_s or 0.0) <= at_s
-        ]
+        begun: list[int] = []
+        for position, turn in call.turns_of("user"):
+            if (turn.start_s or 0.0) <= at_s:
+                begun.append(position)
         if begun:
             words.setdefault(begun[-1], []).append(text)
         stamped.append(StampedText(role="user", field="heard", at_s=at_s, text=text))

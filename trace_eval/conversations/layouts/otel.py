@@ -134,10 +134,10 @@ def _unix_s(nanoseconds: Any) -> float:
 
 
 def _facts(span: dict[str, Any]) -> dict[str, Any]:
-    return {
-        str(one.get("key")): _value(one.get("value"))
-        for one in objects(span, "attributes")
-    }
+    facts: dict[str, Any] = {}
+    for one in objects(span, "attributes"):
+        facts[str(one.get("key"))] = _value(one.get("value"))
+    return facts
 
 
 def _is_of_call(span: _Span) -> bool:
@@ -151,10 +151,10 @@ def _value(value: Any) -> Any:
     if kind == "arrayValue":
         return [_value(one) for one in objects(result, "values")]
     if kind == "kvlistValue":
-        return {
-            str(one.get("key")): _value(one.get("value"))
-            for one in objects(result, "values")
-        }
+        entries: dict[str, Any] = {}
+        for one in objects(result, "values"):
+            entries[str(one.get("key"))] = _value(one.get("value"))
+        return entries
     return parsed(result)
 
 

@@ -121,10 +121,14 @@ class Apart:
         """Return what the log alone says, as events."""
         if not self.fits:
             return []
-        return [
-            SourceEvent(kind="log_alone", at_s=start, end_s=end, data={"channel": role})
-            for role, start, end in self.log_alone
-        ]
+        events: list[SourceEvent] = []
+        for role, start, end in self.log_alone:
+            events.append(
+                SourceEvent(
+                    kind="log_alone", at_s=start, end_s=end, data={"channel": role}
+                )
+            )
+        return events
 
     @property
     def _log_end_s(self) -> float | None:

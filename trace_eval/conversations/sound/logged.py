@@ -373,7 +373,9 @@ def _fitted(sides: Sequence[tuple[Spans, Spans]]) -> _Fitted:
 
 
 def _fitted_near(sides: Sequence[tuple[Spans, Spans]]) -> _Fitted:
-    ends_s = [spans[-1][1] for side in sides for spans in side if spans]
+    ends_s: list[float] = []
+    for logged, heard in sides:
+        ends_s.extend(spans[-1][1] for spans in (logged, heard) if spans)
     times = np.arange(0.0, max(ends_s) + STEP_S, STEP_S)
     masks = [(inside(logged, times), inside(heard, times)) for logged, heard in sides]
     delay_s, likeness = fit(masks)

@@ -69,16 +69,15 @@ def ordered_language(text: str | None) -> str | None:
     >>> ordered_language("Answer in English and then in French.")
     """
     text = text or ""
-    ordered = {
-        find_language(match["language"])
-        for match in _ORDER.finditer(text)
-        if not _ABOUT_A_WORD.search(match["between"])
-        and not _NOT.search(text[max(0, match.start() - NEAR) : match.start()])
-        and not _NOT.search(match["between"])
-        and not _AND_ANOTHER.search(
-            _END.split(text[match.end() : match.end() + NEAR], 1)[0]
-        )
-    }
+    ordered: set[str | None] = set()
+    for match in _ORDER.finditer(text):
+        before = text[max(0, match.start() - NEAR) : match.start()]
+        between = match["between"]
+        behind = _END.split(text[match.end() : match.end() + NEAR], 1)[0]
+        is_denied = _NOT.search(before) or _NOT.search(between)
+        is_of_a_word = _ABOUT_A_WORD.search(between)
+        if not (is_denied or is_of_a_word or _AND_ANOTHER.search(behind)):
+            ordered.add(find_language(match["language"]))
     return next(iter(ordered)) if len(ordered) == 1 else None
 
 

@@ -101,10 +101,9 @@ def _read_answers(
         result.notes.append(
             f"{label}: {absent} of {len(questions)} questions have no answer here"
         )
-    answered = {
-        answer: VocalAnswer(questions[q], answers[answer])
-        for answer, q in joined.items()
-    }
+    answered: dict[str, VocalAnswer] = {}
+    for answer, q in joined.items():
+        answered[answer] = VocalAnswer(questions[q], answers[answer])
     if path := _first(folder / "json_asr", SETS[name][0]):
         for row in rows.read(path, _TRANSCRIPT, "question_id"):
             if row["question_id"] in answered:
@@ -211,11 +210,12 @@ def join(
         result = _NUMBER.search(name)
         if result and int(result[1]) in numbers:
             joined[name] = numbers[int(result[1])]
-    both = [
-        (answers[name].text(check[0]), questions[question].text(check[1]))
-        for name, question in joined.items()
-    ]
-    texts = [(own, other) for own, other in both if own and other]
+    texts: list[tuple[str, str]] = []
+    for name, question in joined.items():
+        of_answer = answers[name].text(check[0])
+        of_question = questions[question].text(check[1])
+        if of_answer and of_question:
+            texts.append((of_answer, of_question))
     if not texts:
         raise InputError(
             f"{what}: no id is shared with the questions ({next(iter(answers))!r:.40}"

@@ -187,11 +187,10 @@ def _overall(
     for name, values in marks.items():
         read[name] = [mark for mark in values if mark is not None]
     counts: dict[str, Any] = {"n": n, "unscored": n - sum(map(len, read.values()))}
-    means = {
-        name: fmean(values)
-        for name, values in read.items()
-        if values and name in WEIGHTS
-    }
+    means: dict[str, float] = {}
+    for name, values in read.items():
+        if values and name in WEIGHTS:
+            means[name] = fmean(values)
     if not means:
         return Figure("overall", system, **counts, note="no mark could be read")
     value, covered = overall(means)

@@ -169,11 +169,11 @@ def lost(detail: str, error: BaseException | None) -> CallFailed:
     Without a connection the server did no work; a server that resets one may charge for
     it.
     """
-    refused = any(
-        isinstance(cause, ConnectionRefusedError | socket.gaierror)
-        or type(cause).__name__ in _UNCONNECTED
-        for cause in _causes(error)
-    )
+    refused = False
+    for cause in _causes(error):
+        is_refusal = isinstance(cause, ConnectionRefusedError | socket.gaierror)
+        if is_refusal or type(cause).__name__ in _UNCONNECTED:
+            refused = True
     return CallFailed(
         Reason.UNREACHABLE, detail, retry=True, unreachable=refused, billed=not refused
     )

@@ -124,10 +124,10 @@ class LLMJudge(Judge):
                 return None
             if not_the_answer(case.item, case.blueprints):
                 return None
-            return [
-                (call, self.sender.stored(call) is not None)
-                for call in self.calls(case)
-            ]
+            calls: list[tuple[Call, bool]] = []
+            for call in self.calls(case):
+                calls.append((call, self.sender.stored(call) is not None))
+            return calls
         except UserError:  # a recording that cannot be decoded
             return None
 
@@ -215,11 +215,11 @@ class LLMJudge(Judge):
         opinion = self.form.opinion(answered)
         if opinion is None or answered.outcome.reason is not None:
             return []
-        return [
-            claim
-            for claim in checked(opinion, case, self.rubric.scale)
-            if claim.holds is False
-        ]
+        untrue: list[CheckedClaim] = []
+        for claim in checked(opinion, case, self.rubric.scale):
+            if claim.holds is False:
+                untrue.append(claim)
+        return untrue
 
     def _without_calls(self, case: Case, prepared: Any) -> Outcome | None:
         """Return the outcome of a case without a request: an example, or silent."""
@@ -230,11 +230,11 @@ class LLMJudge(Judge):
         return None
 
     def _calls(self, case: Case, prepared: Any) -> list[tuple[Question, Call]]:
-        return [
-            (question, self._call(case.item.id, question, sample))
-            for question in self.view.questions(case, prepared, self.orders(case.item))
-            for sample in range(self.options.samples)
-        ]
+        calls: list[tuple[Question, Call]] = []
+        for question in self.view.questions(case, prepared, self.orders(case.item)):
+            for sample in range(self.options.samples):
+                calls.append((question, self._call(case.item.id, question, sample)))
+        return calls
 
     async def _ask(self, calls: list[Call], case: Case) -> list[CallOutcome[Any]]:
         if self.options.choices:
@@ -243,12 +243,13 @@ class LLMJudge(Judge):
             outcomes = [outcome for group in groups for outcome in group]
         else:
             outcomes = await self.sender.answers(calls)
-        return [
-            replace(each, detail=f"{each.detail}{self.view.if_cut(case)}")
-            if each.reason is Reason.PROMPT_CUT
-            else each
-            for each in outcomes
-        ]
+        explained: list[CallOutcome[Any]] = []
+        for outcome in outcomes:
+            if outcome.reason is Reason.PROMPT_CUT:
+                detail = f"{outcome.detail}{self.view.if_cut(case)}"
+                outcome = replace(outcome, detail=detail)
+            explained.append(outcome)
+        return explained
 
     def _call(self, item: str, question: Question, sample: int) -> Call:
         """Make the call of a question's sample, with the key of its stored reply."""

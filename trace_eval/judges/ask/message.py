@@ -78,12 +78,13 @@ class Message:
     @property
     def body_bytes(self) -> int:
         """Size in a request's body, bytes: sound in base64, words in UTF-8."""
-        return sum(
-            part.base64_size
-            if isinstance(part, AudioPart)
-            else len(part.text.encode()) + 64
-            for part in self.parts
-        )
+        size = 0
+        for part in self.parts:
+            if isinstance(part, AudioPart):
+                size += part.base64_size
+            else:
+                size += len(part.text.encode()) + 64
+        return size
 
     def record(self) -> list[JsonValue]:
         """Return its part of a cache key."""

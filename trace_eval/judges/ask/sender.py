@@ -157,11 +157,10 @@ class Sender(Generic[T]):
         hold a part of each other's calls would wait for ever.
         """
         with ExitStack() as held:
-            mine = [
-                call
-                for call in calls
-                if not self._at_hand(call) and self._take(call, held)
-            ]
+            mine: list[Call] = []
+            for call in calls:
+                if not self._at_hand(call) and self._take(call, held):
+                    mine.append(call)
             if len(mine) < 2:
                 return {}
             return dict(

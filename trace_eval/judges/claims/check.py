@@ -97,11 +97,12 @@ def _relates(claim: StatedClaim, measure: Measure, reading: Reading) -> bool:
     bounds = list(_stated(claim.numbers[0], claim, measure))
     if claim.relation == "between":
         highs = list(_stated(claim.numbers[1], claim, measure))
-        return any(
-            low.value - low.slack <= value <= high.value + high.slack
-            for low, high in product(bounds, highs)
-            if low.scale == high.scale
-        )
+        for low, high in product(bounds, highs):
+            if low.scale != high.scale:
+                continue
+            if low.value - low.slack <= value <= high.value + high.slack:
+                return True
+        return False
     if claim.relation == "over":
         return any(max(value, rendered) >= each.value - each.slack for each in bounds)
     if claim.relation == "under":

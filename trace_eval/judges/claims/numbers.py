@@ -236,11 +236,10 @@ def _is_of_rival(sentence: Sentence, token: Token, side: Token) -> bool:
 
     An example is "214 WPM against the calm of 104 in answer 2".
     """
-    between = [
-        each
-        for each in sentence.whole.of("number")
-        if token.end <= each.start < each.end <= side.start
-    ]
+    between: list[Token] = []
+    for each in sentence.whole.of("number"):
+        if token.end <= each.start < each.end <= side.start:
+            between.append(each)
     return bool(between) and _paired_sides(sentence, token, between[-1])
 
 

@@ -118,10 +118,10 @@ class Sentence:
         sides = self.whole.of("side")
         if _SUM.search(self.words(self.whole.start, self.whole.end)):
             return True
-        return any(
-            self.words(one.end, two.start).strip() in ("=", ":")
-            for one, two in pairwise(sides)
-        )
+        for one, two in pairwise(sides):
+            if self.words(one.end, two.start).strip() in ("=", ":"):
+                return True
+        return False
 
     def continues(self, token: Token) -> bool:
         """Tell whether a token's clause goes on about the subject of earlier sentences.

@@ -91,11 +91,10 @@ def _is_out_of_reach(sentence: Sentence, token: Token) -> bool:
     numbers = [each for each in before if each.kind == "number"]
     if not names or not numbers or numbers[-1].start < names[-1].end:
         return False
-    behind = [
-        each
-        for each in sentence.around(token)[0].of("measure")
-        if each.start >= token.end
-    ]
+    behind: list[Token] = []
+    for each in sentence.around(token)[0].of("measure"):
+        if each.start >= token.end:
+            behind.append(each)
     return not behind and not fits(names[-1].value, numbers[-1].unit)
 
 

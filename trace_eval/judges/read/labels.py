@@ -127,12 +127,10 @@ def reply_schema(elicitation: Elicitation) -> dict[str, JsonValue]:
         "better": PREFERENCE.schema(),
     }
     verdict = steps if elicitation == "acceptability" else {"rating": label}
-    return object_schema(
-        {
-            name: object_schema({"reasoning": _TEXT, **verdict})
-            for name in TRACE.dimensions
-        }
-    )
+    verdicts: dict[str, JsonValue] = {}
+    for name in TRACE.dimensions:
+        verdicts[name] = object_schema({"reasoning": _TEXT, **verdict})
+    return object_schema(verdicts)
 
 
 def label_schema(scale: Scale) -> dict[str, JsonValue]:
@@ -225,10 +223,8 @@ def _read_verdicts(reply: dict[str, object], elicitation: Elicitation) -> Verdic
             if isinstance(words, str):
                 refuse_placeholder("the reply", words)
             reasoning = dict.fromkeys(TRACE.dimensions, storable(shown))
-            ratings = {
-                name: TRACE.parse(name, _field("the reply", reply, name))
-                for name in TRACE.dimensions
-            }
+            for name in TRACE.dimensions:
+                ratings[name] = TRACE.parse(name, _field("the reply", reply, name))
             return Verdicts(ratings, reasoning)
         for name in TRACE.dimensions:
             verdict = reply.get(name)

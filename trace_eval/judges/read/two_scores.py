@@ -186,12 +186,11 @@ def read_text(reply: str, question: ScoreQuestion = NATURALNESS) -> TwoScores:
             "the reply does not end with a score of each recording side by side",
         )
     # The last two mentions must be one of each slot.
-    scores = {
-        name: float(mention["score"])
-        for mention in chain[-2:]
-        for name in ("first", "second")
-        if mention[name]
-    }
+    scores: dict[str, float] = {}
+    for mention in chain[-2:]:
+        for name in ("first", "second"):
+            if mention[name]:
+                scores[name] = float(mention["score"])
     if len(scores) < 2 or len(chain) % 2:
         shown = "; ".join(mention[0] for mention in chain[-3:])
         raise ReplyError(

@@ -83,7 +83,12 @@ def assemble(
 
 def recordings(turns: Sequence[RewardTurn]) -> list[Samples]:
     """List the recordings of a conversation in order."""
-    return [part for turn in turns for part in turn.parts if not isinstance(part, str)]
+    samples: list[Samples] = []
+    for turn in turns:
+        for part in turn.parts:
+            if not isinstance(part, str):
+                samples.append(part)
+    return samples
 
 
 def token_ids(turns: Sequence[RewardTurn], tokenizer: Any) -> list[int]:

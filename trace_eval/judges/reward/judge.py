@@ -119,10 +119,12 @@ class ReplyJudge(_PairJudge):
 
     def _generate(self, requests: Sequence[_Request]) -> list[Any]:
         model, options = self.model(), self.options
-        return [
-            outputs.replies(model, turns, options=options, samples=count, seed=seed)
-            for turns, count, seed in requests
-        ]
+        replies: list[Any] = []
+        for turns, count, seed in requests:
+            replies.append(
+                outputs.replies(model, turns, options=options, samples=count, seed=seed)
+            )
+        return replies
 
     async def _judgement(self, case: Case, texts: MeantTexts) -> Judgement:
         pair = case.pair

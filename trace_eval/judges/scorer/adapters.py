@@ -73,10 +73,9 @@ def with_adapter(
 
     try:
         config = PeftConfig.from_pretrained(str(folder))
-        weights = {
-            renamed(k): v
-            for k, v in load_peft_weights(str(folder), device="cpu").items()
-        }
+        weights: dict[str, Any] = {}
+        for k, v in load_peft_weights(str(folder), device="cpu").items():
+            weights[renamed(k)] = v
     except Exception as error:  # by kind of damage
         raise JudgeError(
             f"{folder}: the adapter cannot be read ({one_line(error)}); copy it again"

@@ -109,11 +109,11 @@ def train_clamp(
             f"{folder}: only scorers with {OWN_FILE} can keep a threshold; train one"
         )
     ratings, scorer = read_ratings(dev), load(files, device)
-    fits = [
-        (row, scorer.fit(row.fields))
-        for row in _unseen(ratings, files.record.training, dev)
-    ]
-    usable = [(row, ids) for row, ids in fits if ids is not None]
+    usable: list[tuple[Any, Any]] = []
+    for row in _unseen(ratings, files.record.training, dev):
+        ids = scorer.fit(row.fields)
+        if ids is not None:
+            usable.append((row, ids))
     if not usable:
         raise JudgeError(
             f"{dev}: no row can be used; give rows with ratings of split dev"

@@ -192,10 +192,9 @@ def drill_injection(manifest: Manifest, out: Path, options: Options) -> Injectio
             continue
         planned += _trials(case, rating)
     judged = complete(_judge(judge, [case for _, case in planned]))
-    trials = (
-        replace(trial, after=fuse(judgement, policy).rating)
-        for (trial, _), judgement in zip(planned, judged, strict=True)
-    )
+    trials: list[Trial] = []
+    for (trial, _), judgement in zip(planned, judged, strict=True):
+        trials.append(replace(trial, after=fuse(judgement, policy).rating))
     return InjectionReport(judge.spec, tuple(trials), skipped)
 
 

@@ -85,11 +85,10 @@ class ProbeReport(Strict):
     @property
     def sentence(self) -> str:
         """What the probes caught, or else the rarest break they would have caught."""
-        caught = [
-            f"{row.name} (holds in {row.held.counts})"
-            for row in self.rows
-            if row.has_caught
-        ]
+        caught: list[str] = []
+        for row in self.rows:
+            if row.has_caught:
+                caught.append(f"{row.name} (holds in {row.held.counts})")
         if caught:
             return f"{self.judge} is caught by {', '.join(caught)}."
         reasons = [row.limits for row in self.rows if isinstance(row.limits, str)]

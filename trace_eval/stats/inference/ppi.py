@@ -358,17 +358,21 @@ def _reach(
 
 def _enough(sample: PPIComponents) -> bool:
     """Tell whether labels show how far to believe the judge, by kind of item."""
-    return not 0 < sample.heavy < FEW and all(
-        stratum.units >= LEAST_UNITS and stratum.minority >= LEAST_MINORITY
-        for stratum in sample.open_strata
-    )
+    if 0 < sample.heavy < FEW:
+        return False
+    for stratum in sample.open_strata:
+        if stratum.units < LEAST_UNITS or stratum.minority < LEAST_MINORITY:
+            return False
+    return True
 
 
 def _coarse(sample: PPIComponents, weight: float) -> bool:
     """Tell whether too little was seen for intervals to hold as often as they say."""
-    return any(
-        stratum.units < LEAST_UNITS
-        or stratum.minority < FEW
-        or (weight > 0 and len(stratum.missed) < FEW)
-        for stratum in sample.open_strata
-    )
+    for stratum in sample.open_strata:
+        if (
+            stratum.units < LEAST_UNITS
+            or stratum.minority < FEW
+            or (weight > 0 and len(stratum.missed) < FEW)
+        ):
+            return True
+    return False

@@ -178,10 +178,12 @@ def every_two_means(
             )
             gaps[pair] = gap if is_ahead else -gap
     own = 1 - (1 - level) / max(len(gaps), 1)
-    return tuple(
-        two_means(pair, Votes(np.arange(len(gap)), (1 + gap) / 2), own, width)
-        for pair, gap in gaps.items()
-    )
+    results: list[Stopping] = []
+    for pair, gap in gaps.items():
+        results.append(
+            two_means(pair, Votes(np.arange(len(gap)), (1 + gap) / 2), own, width)
+        )
+    return tuple(results)
 
 
 def _without_labels(question: str, null: float) -> Stopping:
