@@ -89,7 +89,7 @@ CASES: dict[str, tuple[Callable[[Path], object], str | None]] = {
     "two_hours": (_two_hours, "longer than 1800 s; cut it, or raise -X max_seconds"),
     "text": (
         lambda path: path.write_text("I am a text file.\n" * 10),
-        "is no recording but text ('I am a text file.",
+        "is not a recording but text ('I am a text file.",
     ),
     "claims_2_gib": (_claims_2_gib, None),
 }

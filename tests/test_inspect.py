@@ -94,7 +94,7 @@ def test_what_cannot_be_scored_says_why_and_counts_in_no_mean(
 def test_a_damaged_log_is_named(tmp_path: Path) -> None:
     path = tmp_path / "done.eval"
     path.write_bytes(b"PK\x03\x04 no zip file")
-    with pytest.raises(UserError, match=r"done\.eval: is no log of Inspect"):
+    with pytest.raises(UserError, match=r"done\.eval: is not a log of Inspect"):
         list(records(path))
 
 

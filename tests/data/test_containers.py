@@ -96,7 +96,9 @@ def test_a_container_opens_no_other_file_and_the_error_has_the_table(
     }
     for name, text in lists.items():
         (tmp_path / name).write_text(text)
-        with pytest.raises(AudioError, match=r"is no recording but (a playlist|text)"):
+        with pytest.raises(
+            AudioError, match=r"is not a recording but (a playlist|text)"
+        ):
             decode(tmp_path / name)
         with pytest.raises(
             Unreadable, match=r"no audio stream|FFmpeg: |no format of"

@@ -159,7 +159,7 @@ def test_recordings_are_checked_by_their_headers(tmp_path: Path) -> None:
     )
     problems = {p.pair: str(p) for p in check_audio(read_manifest(path).pairs)}
     assert problems.keys() == {"text", "empty", "missing"}
-    assert "is no recording but text ('no audio')" in problems["text"]
+    assert "is not a recording but text ('no audio')" in problems["text"]
     assert "no samples" in problems["empty"]
     assert "check the path or --audio-root" in problems["missing"]
     assert str(tmp_path / "missing.wav") in problems["missing"]
@@ -226,7 +226,7 @@ def test_a_column_that_holds_no_labels_costs_its_labels_only(tmp_path: Path) -> 
     result = read_manifest(path)
     assert not result.problems
     assert [str(problem.where) for problem in result.warnings] == [f"{path}, row 1"]
-    assert "column content is no label" in result.warnings[0].what
+    assert "column content is not a label" in result.warnings[0].what
     first, second = (pair.labels for pair in result.pairs)
     assert (first.content, first.overall) == (None, "2")
     assert (second.content, second.overall) == (
@@ -240,7 +240,7 @@ def test_a_column_that_holds_no_labels_costs_its_labels_only(tmp_path: Path) -> 
     other.write_text(json.dumps({**answers, "content": True}))
     flat = read_manifest(other)
     assert [pair.labels and pair.labels.content for pair in flat.pairs] == [None]
-    assert "column content is no label" in flat.warnings[0].what
+    assert "column content is not a label" in flat.warnings[0].what
 
 
 @pytest.mark.parametrize(

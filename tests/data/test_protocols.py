@@ -245,7 +245,11 @@ def test_contradictions_are_one_line(tmp_path: Path, added: str, said: str) -> N
             "scale: -2 to 3 is not symmetric, and a comparison treats A and B alike",
         ),
         ('2 = "f"\n', "", "points: one sentence per label; missing 2, unknown none"),
-        ("{ min = -3, max = 3 }", '"plain"', "points: -3 is no label; use 1, 2, tie"),
+        (
+            "{ min = -3, max = 3 }",
+            '"plain"',
+            "points: -3 is not a label; use 1, 2, tie",
+        ),
         (
             "repeat = 0",
             "together = true",

@@ -119,7 +119,7 @@ def test_bad_places_cost_one_recording_each(
     urls = {
         f"{secret}/none.wav?X-Amz-Signature=secret": "not found; check the URL or --audio-root",
         f"{secret}/b.wav?token=secret": "no permission (ClientResponseError: 403",
-        f"{secret}/text.wav": "is no recording but text",
+        f"{secret}/text.wav": "is not a recording but text",
         "nosuch://me:secret@host/a.wav": "protocol 'nosuch' is unknown",
         "s3://bucket/a.wav": "run: pip install s3fs",
         "gs://bucket/a.wav": "run: pip install gcsfs",

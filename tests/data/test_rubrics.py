@@ -165,7 +165,7 @@ def test_scales_of_ones_own(tmp_path: Path, scale: str, wanted: object) -> None:
         ("max = 3", "max = 0", "min is 1 and max 0; give a min below the max"),
         ("max = 3", "max = 3.5", r"steps of 1 from 1 do not reach 3.5"),
         ("min = 1, max = 3", "min = 1", "give min and max"),
-        ("max = 3", "max = nan", "nan is no finite number"),
+        ("max = 3", "max = nan", "nan is not a finite number"),
         ("max = 3 }", "max = 3, step = 0 }", "scale.step"),
         ('"candidate"]', '"tune"]', "inputs.1: 'tune'"),
         (

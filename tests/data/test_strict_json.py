@@ -189,7 +189,7 @@ def test_strict_json_refuses(data: str | bytes, said: str) -> None:
 def test_records_of_ours_name_what_is_wrong(tmp_path: Path) -> None:
     for line, told in (
         ("{", "f: a line is damaged"),
-        ("[1]", "f: a line is no object"),
+        ("[1]", "f: a line is not an object"),
         ("{}", "f: a record has no 'x'"),
     ):
         with pytest.raises(DamagedFile, match=told):

@@ -120,7 +120,7 @@ def test_an_installed_package_adds_a_benchmark(tmp_path: Path) -> None:
     assert "licence CC0-1.0" in done.stdout
     assert "equal" in done.stdout
     for name, shown in (
-        ("half", "is no Dataset"),
+        ("half", "is not a Dataset"),
         ("lost", "cannot import nowhere:TOY"),
     ):
         done = run_python(*command, name, *files, PYTHONPATH=path)

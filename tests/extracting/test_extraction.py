@@ -139,7 +139,11 @@ def test_undecodable_recordings_are_errors_in_their_place(
     errors = [outcome.error for outcome in found]
     for error, remedy in zip(
         (errors[0], errors[2], errors[3]),
-        ("is no recording but text", "no such file; check the path", "longer than 5 s"),
+        (
+            "is not a recording but text",
+            "no such file; check the path",
+            "longer than 5 s",
+        ),
         strict=True,
     ):
         assert error is not None

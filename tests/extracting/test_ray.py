@@ -118,7 +118,7 @@ def test_a_node_dies_and_every_row_is_the_local_engines(
     local = extract(list(paths), _options(None, tmp_path / "local", workers=1))
     assert _told(found) == _told(local)
     assert found[0].error
-    assert "is no recording but text" in found[0].error
+    assert "is not a recording but text" in found[0].error
     assert found[-1].error
     assert "the worker process died on it" in found[-1].error
     assert all(set(f.work) <= {"counting", "placed"} for f in found)

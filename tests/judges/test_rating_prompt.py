@@ -67,7 +67,7 @@ def test_show_names_the_material(show: tuple[str, ...], shown: set[str]) -> None
     marks = {"Which way", "RATIONALE", "TRANSCRIPT"}
     assert {mark for mark in marks if mark in text} == shown
     with pytest.raises(
-        UserError, match=r"show: 'context' is no material of rubric correctness"
+        UserError, match=r"show: 'context' is not material of rubric correctness"
     ):
         scripted([], show=("context",))
 

@@ -129,12 +129,12 @@ def _no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
         ),
         (
             f"http://me:{SECRET}/x@127.0.0.1:9",
-            "is no address of a proxy; write http://HOST:PORT",
+            "is not the address of a proxy; write http://HOST:PORT",
         ),
-        (f"http://me:{SECRET}@127.0.0.1:x9", "is no address of a proxy"),
-        (f"http://me:{SECRET}#x@127.0.0.1:9", "is no address of a proxy"),
-        (f"http://me:{SECRET}@[::1", "is no address of a proxy"),
-        ("http://", "is no address of a proxy"),
+        (f"http://me:{SECRET}@127.0.0.1:x9", "is not the address of a proxy"),
+        (f"http://me:{SECRET}#x@127.0.0.1:9", "is not the address of a proxy"),
+        (f"http://me:{SECRET}@[::1", "is not the address of a proxy"),
+        ("http://", "is not the address of a proxy"),
     ],
 )
 def test_a_proxy_that_cannot_be_used_is_refused_before_work(

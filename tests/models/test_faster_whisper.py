@@ -61,7 +61,7 @@ def test_damaged_folders_are_refused(folder: Path, tmp_path: Path) -> None:
     damaged = Path(shutil.copytree(folder, tmp_path / "damaged"))
     extractor = FasterWhisperExtractor(model=str(damaged))
     (damaged / "model.bin").write_bytes((folder / "model.bin").read_bytes()[:1000])
-    with refused(damaged, "is no converted Whisper model"):
+    with refused(damaged, "is not a converted Whisper model"):
         extractor.load()
     # Without it the library would ask the network for a tokenizer.
     (damaged / "tokenizer.json").unlink()

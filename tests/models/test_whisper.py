@@ -218,7 +218,7 @@ def test_damaged_and_foreign_checkpoints_are_refused(
     with refused(empty, "cannot be read as a checkpoint"):
         WhisperExtractor(model=str(empty)).load()
     foreign = emotion_folder / "model.pt"
-    with refused(foreign, "is no Whisper checkpoint"):
+    with refused(foreign, "is not a Whisper checkpoint"):
         WhisperExtractor(model=str(foreign)).load()
     content = torch.load(whisper_file, weights_only=True)
     partial = tmp_path / "partial.pt"

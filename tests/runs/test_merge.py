@@ -159,7 +159,7 @@ def test_what_does_not_belong_together(
     for others, message in (
         ([*shards, twice], "twice: are the same shard"),
         ([shards[0], half], "half: are shards of different inputs"),
-        ([shards[0], lone], "lone: is no shard, others are"),
+        ([shards[0], lone], "lone: is not a shard, but others are"),
         (
             [*shards[:2], gain],
             r"gain: .* other extractors than .* \(peak.parameters.gain: 2, there 1.0",

@@ -71,9 +71,9 @@ def test_overall_ratings(tmp_path: Path) -> None:
         ({"status": "unscored"}, "'unscored' and the value is 3"),
         ({"value": 9.0}, "9 is not on the scale"),
         ({"distribution": {"3": 0.5}}, "sums to 0.5"),
-        ({"distribution": {"7": 1.0}}, "'7' is no label of r"),
-        ({"distribution": {"good": 1.0}}, "'good' is no label of r"),
-        ({"distribution": {"nan": 1.0}}, "'nan' is no label of r"),
+        ({"distribution": {"7": 1.0}}, "'7' is not a label of r"),
+        ({"distribution": {"good": 1.0}}, "'good' is not a label of r"),
+        ({"distribution": {"nan": 1.0}}, "'nan' is not a label of r"),
         ({}, None),
     ],
 )

@@ -121,7 +121,7 @@ def test_only_comparisons_with_one_judge_share_a_family() -> None:
     smallest = min(some, key=lambda c: c.mcnemar.p)
     assert smallest.p_holm == pytest.approx(2 * smallest.mcnemar.p)
     with pytest.raises(
-        UserError, match="--against 'x' is no judge here; use one of j0, j3, j5"
+        UserError, match="--against 'x' is not a judge here; use one of j0, j3, j5"
     ):
         agree(judges, labels, AgreeOptions(against="x"))
 

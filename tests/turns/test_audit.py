@@ -73,7 +73,7 @@ def test_spoiled_figures_are_no_numbers(calls: Path, tmp_path: Path) -> None:
     done = trace_eval("turns", tmp_path, ends=1)
     assert done.out.count("no speech on either channel") == 2  # the audit, the faults
     assert "silent0, silent1, silent2 and 2 more" in done.out
-    assert done.err.count("is no recording but text") == 1
+    assert done.err.count("is not a recording but text") == 1
     assert re.search(r"5 not read \(.*text0.wav, .*text2.wav and 2 more\): ", done.err)
     assert "nothing could be measured in 6 conversations; --audit" in done.err
 

@@ -107,7 +107,7 @@ def test_free_text_ends_with_scores_of_that_scale(tmp_path: Path) -> None:
             "step 0.3 must lead from 1 to 5",
         ),
         ({"scale": "{ min = 0, max = 5, step = 0.01 }"}, "at most 100 steps"),
-        ({"scale": "{ min = 0, max = nan }"}, "nan is no finite number"),
+        ({"scale": "{ min = 0, max = nan }"}, "nan is not a finite number"),
         ({"scale": "{ max = 5 }"}, "scale.min: is missing"),
         ({"scale": "7"}, "scale: "),
         ({"reasons": '["score_1"]'}, "none of score_1, score_2"),
