@@ -225,12 +225,12 @@ def opened(
     except (soundfile.LibsndfileError, Unreadable) as error:
         if before := bytes_before(_head(source)):
             raise AudioError(
-                f"{label}: is no recording but {before} other bytes and one behind them;"
+                f"{label}: is not a recording but {before} other bytes and one behind them;"
                 f" cut those off by tail -c +{before + 1} IN > OUT"
             ) from None
         if form := samples_of(_middle(source)):
             raise AudioError(
-                f"{label}: is no recording but samples without a header, which look"
+                f"{label}: is not a recording but samples without a header, which look"
                 f" like {form}; ffmpeg -f {form} -ar 16000 -ac 1 -i IN OUT.wav, with"
                 " the rate and the channels that they were written with"
             ) from None

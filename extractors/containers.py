@@ -164,7 +164,7 @@ def _container(file: IO[bytes]) -> Iterator[Any]:
                 raise Unreadable("it has no audio stream")
             if not _SOUND & set(container.format.name.split(",")):
                 raise Unreadable(
-                    f"it is no format of recordings ({container.format.name})"
+                    f"it is not a format of recordings ({container.format.name})"
                 )
             yield container
     except Unreadable:

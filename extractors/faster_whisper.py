@@ -300,7 +300,7 @@ class FasterWhisperExtractor(Recogniser):
                     f" use one of {', '.join(sorted(offered))}"
                 ) from error
             raise UserError(
-                f"{path}: is no converted Whisper model ({one_line(error)}); fetch"
+                f"{path}: is not a converted Whisper model ({one_line(error)}); fetch"
                 " it again"
             ) from error
         if is_gpu(device):

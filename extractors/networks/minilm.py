@@ -113,7 +113,7 @@ class _Weights(NamedTuple):
 
 
 def _scaled_weights(model: onnx.ModelProto) -> dict[str, _Weights]:
-    """Return the weights that a graph makes of 8-bit numbers, by the floats' names."""
+    """Return the weights that a graph computes from 8-bit numbers, by their names."""
     kinds = {tensor.name: tensor.data_type for tensor in model.graph.initializer}
     floats: dict[str, str] = {}
     weights: dict[str, _Weights] = {}

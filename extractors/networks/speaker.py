@@ -350,7 +350,7 @@ def least_likeness(
 
 
 def clip_time(spans: Sequence[Span], speech_s: float) -> float:
-    """Return the time in a clip of a moment of its speech without pauses, seconds."""
+    """Convert seconds of a clip's speech without pauses into seconds of the clip."""
     left = speech_s
     for span in spans:
         if left <= span.seconds:

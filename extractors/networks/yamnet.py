@@ -129,7 +129,7 @@ def build(folder: Path) -> onnx.ModelProto:
             numbers = archive.read(f"{name.rpartition('/')[0]}/model.data")
     except (OSError, zipfile.BadZipFile, LookupError, ValueError) as error:
         path = folder / _MODEL
-        raise UserError(f"{path}: is no export of YAMNet ({error})") from error
+        raise UserError(f"{path}: is not an export of YAMNet ({error})") from error
     return without_rounding(model, numbers)
 
 
