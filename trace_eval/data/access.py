@@ -24,7 +24,7 @@ _NAME = re.compile(r"[a-z][a-z0-9+._-]{0,30}")
 
 @dataclass(frozen=True)
 class UrlAccess:
-    """What URLs may name.
+    """The rules for which URLs may be opened.
 
     Attributes:
         protocols: of fsspec, opened beside :data:`PROTOCOLS`.

@@ -44,7 +44,7 @@ class _Tar(tarfile.TarFile):
     has_ended = False
 
     def note(self, said: str) -> None:
-        """Remember a block that is no member's header."""
+        """Remember a block that is not the header of a member."""
         if said == _END_MARK:
             self.has_ended = True
         elif said not in _NO_BLOCK or not self.has_ended:

@@ -1,4 +1,4 @@
-"""How much columns of Arrow hold: in a file, by its headers, and as rows of Python.
+"""Memory that columns of Arrow take: in a file, by its headers, and as Python rows.
 
 pyarrow unpacks every buffer of the columns that it is given, and the dictionaries of
 all columns, before it says how large they are. So the headers, which are FlatBuffers,
@@ -36,7 +36,7 @@ _DEEPEST = 64
 
 
 class StoredSizes(NamedTuple):
-    """What the batches of an Arrow file hold, unpacked.
+    """The unpacked sizes of the batches of an Arrow file.
 
     Attributes:
         columns: by place, in the batch in which a column holds most.
@@ -153,7 +153,7 @@ def python_bytes(array: Any) -> int:
 
 
 def _longest(values: Any) -> int:
-    """Return at most how many bytes one of several values takes."""
+    """Return an upper bound on the bytes of the longest of several values."""
     import pyarrow as pa
 
     kind = values.type

@@ -185,7 +185,7 @@ def _megabytes(size: float, limit: int) -> str:
 
 
 def _refuse_large(path: Path, field: Any, size: ColumnSize) -> None:
-    """Refuse a column of which a single row must be too long, before it is unpacked."""
+    """Refuse a column with a row that is too long, before it is unpacked."""
     limit = _limit(field.type)
     if size.of_a_row > limit:
         raise InputError(

@@ -75,7 +75,7 @@ _CONDITION = re.compile(r"\A(?P<column>.+?)(?P<sign>!?=)(?P<value>.*)", re.S)
 
 @dataclass(frozen=True)
 class RowFilter:
-    """Which rows of a table count: those that hold a value in a column, or do not."""
+    """The condition on a column by which rows of a table are read."""
 
     column: str
     value: str
@@ -96,7 +96,7 @@ def _cell(value: object) -> str:
 
 
 def parse_conditions(texts: Iterable[str]) -> tuple[RowFilter, ...]:
-    """Parse conditions: ``COLUMN=VALUE`` and ``COLUMN!=VALUE``; refuse others."""
+    """Parse conditions, ``COLUMN=VALUE`` and ``COLUMN!=VALUE``; refuse others."""
     conditions = []
     for text in texts:
         parts = _CONDITION.fullmatch(text)
@@ -192,7 +192,7 @@ OF_LABELS = ("id", "mapping", "where", "scale", "named")
 
 @dataclass(frozen=True)
 class Columns:
-    """How a file names its columns and labels, and which of its rows count.
+    """The names of a file's columns and labels, and the rows that are read.
 
     Attributes:
         prediction: column of the judge's label; None: by our names.

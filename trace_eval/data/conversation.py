@@ -23,7 +23,7 @@ ROLES: tuple[Role, Role] = ("user", "agent")
 def _on_clock(value: float) -> float:
     if abs(value) > MAX_TIME_S:
         raise ValueError(
-            f"{value:g} s is no time from the conversation's start; subtract that, and"
+            f"{value:g} s is not a time from the conversation's start; subtract that, and"
             " divide milliseconds by 1000"
         )
     return value
@@ -63,7 +63,7 @@ class Speaker(Strict):
 
 
 class Clock(Strict):
-    """What times mean: those of a recording, a log or ticks; ``none``: only order.
+    """The meaning of times: of a recording, a log or ticks; ``none``: only an order.
 
     ``zero`` is the Unix time of 0, where the source has it.
     """
@@ -82,7 +82,7 @@ class SpokenWord(Strict):
 
 
 class Turn(Strict):
-    """What one speaker says until another takes the floor."""
+    """The speech of one speaker until another takes the floor."""
 
     speaker: str = Field(description="name of a speaker of the conversation")
     start_s: Time | None = Field(

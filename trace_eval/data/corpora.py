@@ -34,7 +34,7 @@ _MADE_BY_LHOTSE = ("MixedCut", "PaddingCut")
 
 def is_lhotse(record: Mapping[str, Any]) -> bool:
     """Tell whether a record is a cut or a recording of Lhotse."""
-    if record.get("type") in (*_CUTS, *_MADE_BY_LHOTSE):
+    if record.get("type") in _CUTS + _MADE_BY_LHOTSE:
         return True
     whole = record.get("recording", record)
     return isinstance(whole, Mapping) and isinstance(whole.get("sources"), list)
@@ -77,7 +77,7 @@ def _lhotse_audio(record: Record, whole: Mapping[str, Any]) -> Any:
     Raises:
         InputError: only Lhotse can make it.
     """
-    sources = [*(record.pop("sources", None) or whole.get("sources") or ())]
+    sources = list(record.pop("sources", None) or whole.get("sources") or ())
     kinds = set()
     for source in sources:
         kinds.add(source.get("type") if isinstance(source, Mapping) else None)
@@ -111,7 +111,7 @@ def _one_channel(channel: Any) -> Any:
 
 
 def _stretch(start: Any, length: Any) -> Record:
-    """Return the part of a recording from a time on, for so many seconds."""
+    """Return a number of seconds of a recording from a time on."""
     for name, seconds in (("offset", start), ("duration", length)):
         is_number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
         if not is_number or not seconds >= 0:

@@ -164,7 +164,7 @@ class CsvFile:
         if _names_parts(header, parts):
             header = _with_parts(header, parts)
             header_rows = 2
-        names = [*map(unquoted, header)]
+        names = list(map(unquoted, header))
         return cls(path, encoding, lead, delimiter, names, header_rows)
 
     def rows(self) -> Iterator[dict[str, str | None] | BadJson]:

@@ -1,4 +1,4 @@
-"""Drafts in models' replies: thinking in the text, and what counts beside it.
+"""Drafts in models' replies: how to separate thinking from the final answer.
 
 Models write thinking between marks of their own, and servers that do not know the marks
 leave it in the reply. Nothing in a draft is an answer, whether the draft has an end or

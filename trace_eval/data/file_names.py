@@ -156,7 +156,7 @@ def _shared(names: list[str]) -> str:
 
 
 def _is_end(name: str, length: int) -> bool:
-    """Tell whether a word or number of a name ends after so many characters."""
+    """Tell whether a word or number ends at a place of a name."""
     last, following = name[length - 1], name[length]
     is_same_kind = (last.isdigit(), last.isalpha()) == (
         following.isdigit(),

@@ -12,7 +12,7 @@ from trace_eval.data.settings import option_field
 
 @dataclass(frozen=True)
 class InputOptions:
-    """How an input is read.
+    """The options by which an input is read.
 
     Attributes:
         audio_root: folder of relative audio paths, or its URL; None: the manifest's.

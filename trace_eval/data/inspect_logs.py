@@ -39,7 +39,7 @@ def log_records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     ) as error:  # of the zip file, its JSON, its models
         detail = str(error).partition("\n")[0]
         raise InputError(
-            f"{path}: is no log of Inspect that its package can read ({detail})"
+            f"{path}: is not a log of Inspect that its package can read ({detail})"
         ) from (error)
 
 

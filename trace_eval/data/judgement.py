@@ -1,4 +1,4 @@
-"""The judgement: a rating per dimension with its reasons, or why there is none."""
+"""The judgement: a rating per dimension with its reasons, or the reason without one."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ class PairScores(Strict):
 
 
 class Judgement(Outcome):
-    """What one judge says of one pair."""
+    """The opinion of one judge on one pair."""
 
     schema_version: str = SCHEMA_VERSION
     pair: str = Field(description="id of the pair")
@@ -176,7 +176,7 @@ class Judgement(Outcome):
             for label in (verdict.rating, *(verdict.distribution or ())):
                 if label not in offered:
                     message = f"{self.label_set} label ({', '.join(sorted(offered))})"
-                    raise ValueError(f"{where}: {str(label)!r} is no {message}")
+                    raise ValueError(f"{where}: {str(label)!r} is not a {message}")
             if verdict.distribution is not None:
                 check_shares(verdict.distribution, where)
 
@@ -232,7 +232,7 @@ class Judgement(Outcome):
 
     @classmethod
     def unscored(cls, pair: str, judge: str, reason: Reason, detail: str) -> Judgement:
-        """Make a judgement that only says why there is none."""
+        """Make a judgement without ratings that says why it has none."""
         return cls(
             pair=pair, judge=judge, status="unscored", reason=reason, detail=detail
         )

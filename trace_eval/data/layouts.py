@@ -75,7 +75,7 @@ def unfolded(record: Mapping[str, Any]) -> Record:
 
 
 #: Usual names of answers.
-_ANSWERED = (*NAMES["a"], *NAMES["b"], *NAMES["audio"], *NAMES["candidate"])
+_ANSWERED = NAMES["a"] + NAMES["b"] + NAMES["audio"] + NAMES["candidate"]
 
 
 def _sounds(record: Mapping[str, Any]) -> dict[str, str]:
@@ -326,9 +326,28 @@ LAYOUTS: tuple[Layout, ...] = (
 
 #: What a layout or an item may call a column beside all accepted names.
 _ELSEWHERE = (
-    *("answer", "instruction", "labels", "label", "meta", "faster", "voice", "tags"),
-    *("recording", "sources", "supervisions", "channel", "cut", "start", "duration"),
-    *("offset", "text", "transcript", "style", "severe", "name", "messages"),
+    "answer",
+    "instruction",
+    "labels",
+    "label",
+    "meta",
+    "faster",
+    "voice",
+    "tags",
+    "recording",
+    "sources",
+    "supervisions",
+    "channel",
+    "cut",
+    "start",
+    "duration",
+    "offset",
+    "text",
+    "transcript",
+    "style",
+    "severe",
+    "name",
+    "messages",
 )
 
 #: Columns that hold an answer: beside one of them no other column is one of a system.
@@ -340,10 +359,10 @@ KNOWN_COLUMNS = frozenset(
     map(
         bare,
         chain(
-            *NAMES.values(),
-            *OTHER_NAMES.values(),
-            (*BETTER, *WORSE, *BETTER_SYSTEM, *WORSE_SYSTEM, *DIALOGUES, *LISTS),
-            (*_SPOKEN, *RECORDING, *SOUND_KEYS, *_ELSEWHERE),
+            chain.from_iterable(NAMES.values()),
+            SOUND_NAMES,
+            BETTER + WORSE + BETTER_SYSTEM + WORSE_SYSTEM + DIALOGUES + LISTS,
+            chain(_SPOKEN, RECORDING, SOUND_KEYS, _ELSEWHERE),
         ),
     )
 )

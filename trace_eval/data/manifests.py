@@ -409,7 +409,7 @@ def _unused(
     meant = " ".join(options)
     return Problem(
         where,
-        f"column {first.column} is no label ({first.expected}, got {got}{others});"
+        f"column {first.column} is not a label ({first.expected}, got {got}{others});"
         f" {len(results)} of its {len(results) + read} values cannot be read, so none"
         " is used as a label and no agreement comes from them: write each as one of the"
         f" labels, say what each means (trace-eval agree RUN --labels FILE {meant}), or"

@@ -131,9 +131,9 @@ PAIR: dict[tuple[str, ...], Names] = {
 
 #: Fields of a prompt; its id is what its recordings are called.
 PROMPT: Mapping[str, Names] = {
-    "id": (*NAMES["id"], "name", "stem", "file_name", "file", *NAMES["instruction_id"]),
-    "instruction_text": (*NAMES["instruction_text"], "text", "sentence"),
-    "instruction_audio": (*NAMES["instruction_audio"], "audio", "audio_path"),
+    "id": NAMES["id"] + ("name", "stem", "file_name", "file") + NAMES["instruction_id"],
+    "instruction_text": NAMES["instruction_text"] + ("text", "sentence"),
+    "instruction_audio": NAMES["instruction_audio"] + ("audio", "audio_path"),
 }
 
 
@@ -174,7 +174,13 @@ _UNALIASED = [
         for name in ("duration", "loudness", "mos", "tokens")
         for side in "ab"
     ),
-    *("confidence", "entropy", "consistent", "p_a", "margin", "inclusion", "seconds"),
+    "confidence",
+    "entropy",
+    "consistent",
+    "p_a",
+    "margin",
+    "inclusion",
+    "seconds",
     *(f"margin_{name}" for name in DIMENSIONS),
 ]
 
@@ -200,19 +206,19 @@ LABELS: Mapping[str, Names] = {
         preference="label_preference",
         **{name: f"label_{name}" for name in (*DIMENSIONS, "overall")},
     ),
-    "id": (*NAMES["id"], "trial_id"),
-    "system_a": ("system_a", *NAMES["a_system"], "choice_reference"),
-    "system_b": ("system_b", *NAMES["b_system"], "choice_non_reference"),
+    "id": NAMES["id"] + ("trial_id",),
+    "system_a": ("system_a",) + NAMES["a_system"] + ("choice_reference",),
+    "system_b": ("system_b",) + NAMES["b_system"] + ("choice_non_reference",),
     "recording": RECORDING,
     "wording": WORDING,
-    "rater": (*NAMES["rater"], *NAMES["judge"]),
+    "rater": NAMES["rater"] + NAMES["judge"],
     **{name: (name,) for name in _UNALIASED},
     "trap": NAMES["trap"],
 }
 
 #: Fields of a table of scores or ratings of single answers.
 SCORES: Mapping[str, Names] = {
-    "id": (*NAMES["id"], "trial_id", *RECORDING),
+    "id": NAMES["id"] + ("trial_id",) + RECORDING,
     **_select(
         "rater",
         "judge",
@@ -225,7 +231,7 @@ SCORES: Mapping[str, Names] = {
         repeat="repeat",
         question_id="instruction_id",
     ),
-    "system": (*NAMES["system"], "rating_stimulus", "stimuli"),
+    "system": NAMES["system"] + ("rating_stimulus", "stimuli"),
     "wording": WORDING,
 }
 
@@ -267,7 +273,7 @@ def fields_of(kind: Mapping[str, Names], have: Collection[str] = ()) -> dict[str
     """Map accepted names to fields; a ``WEAK`` one counts where no usual one stands."""
     fields: dict[str, str] = {}
     alike = folded(have, {alias for every in kind.values() for alias in every})
-    have = {*have, *alike.values()}
+    have = set(have).union(alike.values())
     for name, every in kind.items():
         weak = WEAK.union(RECORDING) if RECORDING[0] in every else WEAK
         weak = weak.union(WORDING) if every == WORDING else weak
@@ -302,7 +308,7 @@ def folded(have: Collection[str], accepted: Collection[str]) -> dict[str, str]:
 
 
 def bare(name: str) -> str:
-    """Strip a name of what does not count, a remark in brackets at its end included."""
+    """Reduce a name to what is compared, without a remark in brackets at its end."""
     for opening, closing in ("()", "[]"):
         if name.endswith(closing):
             name = name.partition(opening)[0] or name

@@ -103,7 +103,7 @@ class Opinion(Strict):
 
 
 class Outcome(Strict):
-    """What one judge says of one item by one rubric, or why it says nothing."""
+    """The opinion of a judge on one item under one rubric, or why there is none."""
 
     judge: str = Field(
         description="judge spec, e.g. rules or ollama:qwen3:8b; several: ' + '"

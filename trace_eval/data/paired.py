@@ -9,19 +9,13 @@ from typing import Any
 
 from trace_eval.data.cells import first
 from trace_eval.data.items import MAX_ID, Pair, Single, side_of_pair
-from trace_eval.data.names import NAMES, OTHER_NAMES
+from trace_eval.data.names import NAMES, SOUND_NAMES
 from trace_eval.data.renamed import is_sound
 
 #: Columns that mean something else, and those of answers among them.
-_KNOWN = frozenset(chain(*NAMES.values(), *OTHER_NAMES.values()))
-_ANSWERS = (
-    *NAMES["a"],
-    *NAMES["b"],
-    *NAMES["audio"],
-    *NAMES["candidate"],
-    "turns",
-    "conversation",
-)
+_KNOWN = SOUND_NAMES.union(chain.from_iterable(NAMES.values()))
+_RECORDED = NAMES["a"] + NAMES["b"] + NAMES["audio"]
+_ANSWERS = _RECORDED + NAMES["candidate"] + ("turns", "conversation")
 
 #: Words in the names of recordings that are no system's answer.
 _NO_SYSTEM = frozenset((

@@ -46,7 +46,7 @@ ELEMENT = 8
 
 
 class ColumnSize(NamedTuple):
-    """What a column holds in the group of rows in which it holds most."""
+    """The size of a column in its largest group of rows."""
 
     held: int  # bytes, unpacked; equal values once, elements of lists each
     rows: int

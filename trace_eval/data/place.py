@@ -82,7 +82,7 @@ class Place:
         return content
 
     def opened(self, name: str) -> IO[bytes]:
-        """Open a file of which parts are read; each takes a request of an object store.
+        """Open a file to read parts of it, with a request to the object store for each.
 
         Raises:
             FileNotFoundError: there is none.

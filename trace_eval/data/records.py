@@ -93,7 +93,7 @@ _USUAL = (".wav", ".flac", ".mp3", ".ogg", ".opus", ".m4a")
 
 @dataclass(frozen=True)
 class NoLabel:
-    """A value that is none of the labels that its column may hold."""
+    """A value that its column cannot hold as a label."""
 
     field: str  # of the item's labels
     column: str  # of the file
@@ -283,7 +283,7 @@ def resolve_conversation(
 def _read_labels(
     tree: dict[str, Any], record: Mapping[str, Any], dropped: Dropped | None
 ) -> None:
-    """Spell labels as we do; report and take out what is none in a flat column."""
+    """Spell labels as we do; report and remove other values of a flat column."""
     labels = tree.get("labels", {})
     nested = set(_mapping(record.get("label"))) | set(_mapping(record.get("labels")))
     system_a = _mapping(tree.get("a")).get("system")

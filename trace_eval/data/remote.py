@@ -46,19 +46,27 @@ RETRY_WAITS_S = (0.5, 2.0)
 
 #: Entries of ``fs.info`` that change with the content; the size alone does not do.
 _VALIDATORS = (
-    *(
-        "ETag",
-        "etag",
-        "Content-MD5",
-        "Digest",
-        "md5Hash",
-        "md5",
-        "sha",
-        "blob_id",
-        "checksum",
-    ),
-    *("CRC", "generation", "version_id", "VersionId", "Last-Modified", "LastModified"),
-    *("last_modified", "updated", "mtime", "modified", "created", "date_time"),
+    "ETag",
+    "etag",
+    "Content-MD5",
+    "Digest",
+    "md5Hash",
+    "md5",
+    "sha",
+    "blob_id",
+    "checksum",
+    "CRC",
+    "generation",
+    "version_id",
+    "VersionId",
+    "Last-Modified",
+    "LastModified",
+    "last_modified",
+    "updated",
+    "mtime",
+    "modified",
+    "created",
+    "date_time",
 )
 
 #: Most files of one folder that are fetched: a benchmark has hundreds.
@@ -74,7 +82,7 @@ class TooLarge(Exception):
 
 
 class Version(NamedTuple):
-    """What identifies the content behind a URL without reading it."""
+    """A fingerprint of the content behind a URL, made without reading it."""
 
     size: int
     mark: str  # hash of what the file system says of it: etag, checksum, time of change

@@ -27,7 +27,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Reduced:
-    """What one judge says of one item.
+    """The scores of one judge on one item, reduced to one.
 
     One sample alone has neither ``sd`` nor ``variance``, because one opinion says
     nothing of its spread; a forecast has no ``sd``.
@@ -93,7 +93,7 @@ def of_distribution(distribution: Mapping[float, float], scale: Numbers) -> Redu
     is_off = abs(sum(whole.values()) - 1) > 1e-6
     if is_off or min(whole.values()) < 0:
         raise ValueError(
-            f"the shares {dict(distribution)} are no distribution over {scale!r}"
+            f"the shares {dict(distribution)} are not a distribution over {scale!r}"
         )
     mean = min(1.0, max(0.0, scale.mean(whole)))
     return Reduced(

@@ -106,7 +106,7 @@ class JudgeComponent(Strict):
 
 
 class Score(Outcome):
-    """What judges say of one answer under one rubric."""
+    """The score of one answer by a judge or several, under one rubric."""
 
     schema_version: str = SCORE_VERSION
     item: str = Field(description="id of the item")
@@ -167,7 +167,7 @@ class Score(Outcome):
         for label in self.distribution:
             if not _is_number(label) or (offered and float(label) not in offered):
                 raise ValueError(
-                    f"distribution: {label!r} is no label of {self.rubric}"
+                    f"distribution: {label!r} is not a label of {self.rubric}"
                 )
         check_shares(self.distribution, "score")
 

@@ -125,7 +125,7 @@ def with_settings(options: T, settings: Mapping[str, Any]) -> T:
 
 
 def choices_of(hint: Any) -> tuple[Any, ...]:
-    """Return the values that a type lists, None left out; empty if it lists none."""
+    """Return the values that a type lists, without None; nothing for other types."""
     base = without_none(hint)
     return get_args(base) if get_origin(base) is Literal else ()
 

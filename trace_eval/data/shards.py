@@ -15,7 +15,7 @@ from blueprints import UserError
 
 @dataclass(frozen=True)
 class Shard:
-    """Which part of how many; counted from 1."""
+    """A part of a manifest and the number of parts, counted from 1."""
 
     index: int
     of: int
@@ -71,7 +71,7 @@ def lined_up(keys: Iterable[Hashable]) -> list[int]:
 
 @dataclass(frozen=True)
 class ManifestShard:
-    """What a manifest that was cut remembers of the whole."""
+    """The facts about the whole manifest that a part keeps."""
 
     shard: Shard  # which part it is
     pairs: int  # number of pairs of the whole

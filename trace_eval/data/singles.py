@@ -30,7 +30,7 @@ from trace_eval.data.renamed import is_sound
 #: What a record of a single answer is made of; either ``candidate`` or ``audio`` is
 #: needed.
 SINGLE_FIELDS = Fields(
-    {**SINGLE, "audio": (*SINGLE["audio"], *OTHER_NAMES["audio"])},
+    {**SINGLE, "audio": SINGLE["audio"] + OTHER_NAMES["audio"]},
     needed=("audio",),
     sounds=frozenset(("audio", "question_audio")),
     instead=frozenset(
@@ -105,7 +105,7 @@ def _turn(turn: Any) -> Any:
 
 
 def authors_record(key: str, record: dict[str, Any]) -> dict[str, Any]:
-    """Turn a member of an object of items by id into a record with an id of its own."""
+    """Turn a member of an object that maps ids to items into a record with its id."""
     named = {"id": key} | record
     match = _AUTHORS_KEY.search(key, 1)
     if match and "question_id" not in record:

@@ -32,7 +32,7 @@ from trace_eval.data.urls import (
 
 @dataclass(frozen=True)
 class RecordTable:
-    """Records that are no file: a list, a data frame, a Hugging Face data set."""
+    """Records in memory: a list, a data frame, a Hugging Face data set."""
 
     records: Iterable[Any]
     name: str = "table"  # what to call them in messages and in the name of a run
@@ -66,7 +66,7 @@ class RecordTable:
                 one.model_dump(exclude_none=True) if hasattr(one, "model_dump") else one
                 for one in rows
             )
-            return cls([*records] if isinstance(rows, Sequence) else records)
+            return cls(list(records) if isinstance(rows, Sequence) else records)
         raise InputError(
             f"{type(rows).__name__} is no table: give a path, a URL, a data frame, a"
             " list of dicts, or a datasets.Dataset"
@@ -181,7 +181,7 @@ def _recordings_below(url: str) -> list[str]:
     """List recordings below a folder without a table; empty for other folders."""
     if _suffix(url) in SUFFIXES or "?" in url or protocol_of(url) in ("http", "https"):
         return []
-    names = remote.find(url, (*SUFFIXES, *AUDIO_SUFFIXES))
+    names = remote.find(url, SUFFIXES + AUDIO_SUFFIXES)
     if any(_suffix(name) in SUFFIXES for name in names):
         return []
     return [name for name in names if _is_shown(_below(url, name))]

@@ -95,7 +95,7 @@ def refusal_of(error: Exception) -> type[UserError]:
 def _refuse_foreign(database: SharedDatabase, tables: str) -> None:
     """Leave a database alone that has tables, and none of ours."""
     available = {row[0] for row in database.execute("SELECT name FROM sqlite_master")}
-    if available and not available & {*_TABLE.findall(tables)}:
+    if available and not available & set(_TABLE.findall(tables)):
         raise sqlite3.OperationalError(
             f"{database.path}: is a database of another program"
         )

@@ -95,7 +95,9 @@ def record(line: str | bytes, where: object) -> dict[str, Any]:
     except BadJson as error:
         raise DamagedFile(f"{where}: a line is damaged ({error}); delete it") from None
     if not isinstance(value, dict):
-        raise DamagedFile(f"{where}: a line is no object ({value!r:.60}); delete it")
+        raise DamagedFile(
+            f"{where}: a line is not an object ({value!r:.60}); delete it"
+        )
     result = _Record(value)
     result.where = where
     return result
@@ -179,7 +181,7 @@ def _holds_objects(value: object) -> bool:
 
 
 def parse(kind: type[Model], line: str | bytes) -> Model:
-    """Read one record of a file of ours; raises :class:`BadJson` where it is none."""
+    """Parse one record of our own files; raises :class:`BadJson` where it cannot."""
     if len(line) > MAX_LINE_BYTES:
         raise BadJson(f"{len(line)} bytes; at most {MAX_LINE_BYTES} are read")
     try:

@@ -53,9 +53,9 @@ def loads(data: bytes) -> dict[str, Any]:
 
 
 def _check(value: Any, name: str = "") -> None:
-    """Refuse numbers that are none, or too long to be shown."""
+    """Refuse numbers that are not finite, or too long to be shown."""
     if isinstance(value, float) and not math.isfinite(value):
-        raise BadToml(f"{name}: {value} is no finite number")
+        raise BadToml(f"{name}: {value} is not a finite number")
     if isinstance(value, int) and value.bit_length() > MAX_BITS:
         raise BadToml(f"{name}: a whole number of {value.bit_length()} bits")
     nested = value.items() if isinstance(value, dict) else ()

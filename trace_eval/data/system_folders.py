@@ -376,7 +376,7 @@ def _guessed(
     sample: Sequence[Mapping[str, Any]], names: Collection[str]
 ) -> dict[str, str]:
     """Guess the columns of the recordings' names and of the longest texts."""
-    known = {*names, *map(unpadded, names)}
+    known = set(names).union(map(unpadded, names))
     named: Counter[str] = Counter()
     lengths: Counter[str] = Counter()
     sounds: Counter[str] = Counter()
@@ -403,7 +403,7 @@ def _guessed(
 
 
 def systems_in(folder: Path) -> Systems | None:
-    """Return the systems of a folder of folders of recordings; None if it is none."""
+    """Return the systems of a folder that holds a folder of recordings for each."""
     systems: dict[str, Path] = {}
     prompts: Path | None = None
     for path in sorted(folder.iterdir()):

@@ -30,8 +30,16 @@ from trace_eval.data.strict_json import BadJson
 
 #: File name endings of tables.
 SUFFIXES = (
-    *(".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet", ".arrow", ".eval"),
-    *(*TARS, ".gz"),
+    ".jsonl",
+    ".ndjson",
+    ".json",
+    ".csv",
+    ".tsv",
+    ".parquet",
+    ".arrow",
+    ".eval",
+    *TARS,
+    ".gz",
 )
 
 #: Those of CSV.

@@ -54,7 +54,8 @@ def read_aloud(request: str | None, answer: str) -> tuple[str, ...]:
     if not directions.stems or not answer.strip():
         return ()
     text = answer.translate(PLAIN)
-    results = [*_around_literal(directions, text), *_fragments(directions, text)]
+    results = list(_around_literal(directions, text))
+    results += _fragments(directions, text)
     if len(directions.literal) < 3:
         results += sounds_on(directions, words_in(text)[:MAX_WORDS])
     return tuple(dict.fromkeys(results))
@@ -65,7 +66,7 @@ def _around_literal(directions: Directions, text: str) -> Iterator[str]:
     literal, spoken = directions.literal, words_in(text)[:MAX_WORDS]
     if len(literal) < 3:
         return
-    matcher = SequenceMatcher(None, [*literal], spoken, autojunk=False)
+    matcher = SequenceMatcher(None, list(literal), spoken, autojunk=False)
     blocks = [block for block in matcher.get_matching_blocks() if block.size]
     if sum(block.size for block in blocks) < 0.5 * len(literal):
         return

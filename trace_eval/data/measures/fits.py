@@ -76,7 +76,7 @@ def comments(directions: Directions, words: Sequence[str], sentence: str) -> boo
         return False
     if directions.tells and words[0] in _COMMENTS:
         return True
-    alone = words_in(sentence) == [*words]  # "Slowly. The door opened."
+    alone = words_in(sentence) == list(words)  # "Slowly. The door opened."
     tale = not alone and not directions.content.isdisjoint(_TALES)
     return tale and words[0].endswith("ly")
 

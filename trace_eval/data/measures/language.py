@@ -100,7 +100,9 @@ def requested_language(
     spoken = transcript.spoken if isinstance(transcript, Transcript) else None
     words = text
     if not words:
-        if not isinstance(transcript, Transcript) or {*transcript.suspect} - {*WEAK}:
+        if not isinstance(transcript, Transcript) or set(transcript.suspect) - set(
+            WEAK
+        ):
             return provided  # what it orders is not known
         words = transcript.text
     names_one = _NAMED.search(words)

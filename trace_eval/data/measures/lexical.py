@@ -132,7 +132,7 @@ class LexicalModel:
 
 @dataclass(frozen=True)
 class LexicalScore:
-    """What the model says of one answer."""
+    """The model's score of one answer."""
 
     distribution: dict[int, float]  # label -> probability
     reference: int  # index of the reference that fitted best, the one that was used

@@ -43,27 +43,21 @@ def alike(one: str, other: str) -> bool:
 
 #: Spellings and what they sound like; voiced and voiceless are one.
 _SPELLINGS = (
-    *(
-        (r"igh|eigh", "i"),
-        (r"augh|ough", "of"),
-        (r"^ps", "s"),
-        (r"^kn", "n"),
-        (r"^wr", "r"),
-    ),
-    *(
-        (r"ph|gh", "f"),
-        (r"ck|q|x", "k"),
-        (r"c(?=[eiy])", "s"),
-        (r"tch|ch|j|dge?", "t"),
-        (r"c", "k"),
-    ),
-    *(
-        (r"[bp]+", "p"),
-        (r"[dt]+", "t"),
-        (r"[gk]+", "k"),
-        (r"[fv]+", "f"),
-        (r"[sz]+", "s"),
-    ),
+    (r"igh|eigh", "i"),
+    (r"augh|ough", "of"),
+    (r"^ps", "s"),
+    (r"^kn", "n"),
+    (r"^wr", "r"),
+    (r"ph|gh", "f"),
+    (r"ck|q|x", "k"),
+    (r"c(?=[eiy])", "s"),
+    (r"tch|ch|j|dge?", "t"),
+    (r"c", "k"),
+    (r"[bp]+", "p"),
+    (r"[dt]+", "t"),
+    (r"[gk]+", "k"),
+    (r"[fv]+", "f"),
+    (r"[sz]+", "s"),
 )
 
 

@@ -49,7 +49,7 @@ def _reads(piece: Sequence[str], phrase: Sequence[str]) -> bool:
     """Whether words are a manner as it is read out: "speaking in a deep voice"."""
     core = [stem_of(word) for word in phrase if word not in STOP and word not in HEADS]
     spoken = stem_of(piece[0]) in SPOKEN or piece[0] in MISHEARD_SPEAKING
-    rest = [*piece[1:]] if spoken else [*piece]
+    rest = list(piece[1:]) if spoken else list(piece)
     placed = bool(rest) and rest[0] in ("in", "with")
     while rest and rest[0] in STOP:
         rest.pop(0)
@@ -134,7 +134,7 @@ def leads_in(directions: Directions, words: Sequence[str]) -> Iterator[str]:
     """Yield a direction that runs into the answer: "pause a cat"."""
     if len(words) < 5:
         return
-    own = [*words[:4]]
+    own = list(words[:4])
     skipped = 0
     while skipped < 2 and own[skipped] in ("and", "in", "with", "a", "an", "the"):
         skipped += 1
@@ -229,7 +229,7 @@ def ends_with(directions: Directions, words: Sequence[str]) -> Iterator[str]:
         head = phrase[-1]
         known = head in directions.heads or re.fullmatch(SOUNDS, head)
         size = len(phrase) + 2
-        piece = [*words[-size:]]
+        piece = list(words[-size:])
         if not known or len(words) < size + 4 or piece[0] not in ("in", "with"):
             continue
         if piece[1] not in _PLACES:
@@ -261,7 +261,7 @@ def begins_in_voice(directions: Directions, words: Sequence[str]) -> Iterator[st
 def ends_in_voice(directions: Directions, words: Sequence[str]) -> Iterator[str]:
     """Yield a manner that an answer without a stop ends with: "... in a soft voice"."""
     for size in (4, 3):
-        piece = [*words[-size:]]
+        piece = list(words[-size:])
         if len(words) < size + 4 or words[0] in ("he", "she"):
             continue
         opens = piece[0] in ("in", "with", "takes", "taking", "clears", "clearing")

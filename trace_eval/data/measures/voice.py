@@ -54,7 +54,7 @@ class Voice(NamedTuple):
 
 @dataclass(frozen=True)
 class SystemVoice:
-    """How alike the voices of a system's answers are, in one bandwidth.
+    """The likeness of the voices of a system's answers, in one bandwidth.
 
     Attributes:
         bandwidth: ``wide`` or ``narrow``; empty: no answer has a voice.
@@ -203,7 +203,7 @@ def _row(
     """Describe the answers of a system that are comparable."""
     order = sorted(values, key=lambda item: values[item])
     bandwidth = members[order[0]].bandwidth
-    limit = OWN_VOICE if bandwidth == WIDE else _narrow_limit([*values.values()])
+    limit = OWN_VOICE if bandwidth == WIDE else _narrow_limit(list(values.values()))
     sure = [item for item in order if members[item].speech_s >= SURE_SPEECH_S]
     others = tuple(item for item in sure if values[item] < limit)
     return SystemVoice(

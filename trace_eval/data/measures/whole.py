@@ -37,7 +37,7 @@ _SAME_SHARE, _SAME_ST = 0.7, 0.5
 
 
 class Stretch(NamedTuple):
-    """Where in a recording the words of a request end, and those of the rest begin."""
+    """The times at which the words of a request end and those of the rest begin."""
 
     end_s: float
     next_s: float
@@ -54,10 +54,9 @@ def not_the_answer(item: Item, blueprints: Mapping[str, Blueprint]) -> str | Non
         return None
     request = blueprints.get("instruction")
     reasons = []
-    roles = [
-        *item.answer_roles,
-        *(["instruction"] if not item.instruction.text else []),
-    ]
+    roles = list(item.answer_roles)
+    if not item.instruction.text:
+        roles.append("instruction")
     for role in roles:
         name = "the instruction" if role == "instruction" else _name(role)
         signal = blueprints[role].signal if role in blueprints else None

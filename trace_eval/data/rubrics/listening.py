@@ -125,7 +125,7 @@ def _twice(names: Sequence[str]) -> list[str]:
 
 
 class Listening(Strict):
-    """How people rate under a protocol.
+    """The rules for raters under a protocol.
 
     Attributes:
         raters: raters that an item needs; it is shown to no more. None: everybody rates

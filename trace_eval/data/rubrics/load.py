@@ -209,7 +209,7 @@ def _part(path: Path, name: object, where: str) -> LabelQuestion:
     """Load a question of another file: one beside this one, or a shipped one."""
     if not isinstance(name, str) or not _PART.fullmatch(name):
         raise InputError(
-            f"{where}: part {name!r:.60} is no name of a task file beside it"
+            f"{where}: part {name!r:.60} is not the name of a task file beside it"
         )
     own = path.parent / f"{name}.toml"
     where, table = _read(own if own.exists() else PAIRS / f"{name}.toml", PAIRS)

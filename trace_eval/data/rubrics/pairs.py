@@ -95,7 +95,7 @@ class PairQuestion(RubricFile):
                 raise ValueError(f"{name}: is missing; add it")
         for name in ("reasons_in", "rules"):
             if self.template and getattr(self, name):
-                raise ValueError(f"{name}: the template has the words; say it there")
+                raise ValueError(f"{name}: the template replaces it; write it there")
         return self
 
     @property

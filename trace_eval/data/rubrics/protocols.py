@@ -95,7 +95,7 @@ class PairProtocol(RubricFile):
             check_points(self.points, steps)
         elif unknown := [name for name in self.points if name not in labels]:
             raise ValueError(
-                f"points: {unknown[0]} is no label; use {', '.join(labels)}"
+                f"points: {unknown[0]} is not a label; use {', '.join(labels)}"
             )
         self.listening.check(self.scale_labels, is_pair=True)
         if len(names) > 1 and self.listening.traps:

@@ -249,7 +249,7 @@ class ScoreRubric(RubricFile):
 
     @property
     def record(self) -> dict[str, JsonValue]:
-        """All fields that a judge is asked by."""
+        """All fields that decide how a judge is asked."""
         return self.model_dump(mode="json", exclude={"item", "listening"})
 
 
