@@ -150,7 +150,7 @@ def _apply(
 
 
 def _position(named: SetEvent, state: list[Kept], is_deleted: bool) -> int | None:
-    """Return the place of the first event that is named; None: there is none."""
+    """Return the place of the first matching event; None if no event matches."""
     for position, one in enumerate(state):
         if one.deleted == is_deleted and _is_same(one.event, named):
             return position

@@ -70,7 +70,7 @@ def _user_turns(conversation: Conversation) -> list[int]:
 def _counterparts(
     a: Conversation, ours: Sequence[int], b: Conversation, theirs: Sequence[int]
 ) -> Iterator[tuple[int, int]]:
-    """Return places of the user's turns in A and B; none if B's user never speaks."""
+    """Return the places of the user's turns in A and B, if B's user ever speaks."""
     if not theirs:
         return
     mine = [words_of(a, number, {}) for number in ours]
@@ -142,7 +142,7 @@ def exchange(
 
 
 def not_parallel(pair: Pair, blueprints: Mapping[str, Blueprint]) -> str | None:
-    """Say why an exchange cannot be compared; None: it can, or the pair is none."""
+    """Say why an exchange cannot be compared; None if it can."""
     if pair.turn is None:
         return None
     texts = []

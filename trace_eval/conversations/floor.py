@@ -25,7 +25,7 @@ LEFT_OUT = ("breath", "trailing", "echo")
 
 @dataclass(frozen=True)
 class FloorRules:
-    """When speech is one utterance, and when it takes the floor; seconds."""
+    """The rules for what is one utterance and what takes the floor, in seconds."""
 
     join_s: float = 0.3  # shorter gaps are within an utterance
     stretch_s: float = 1.0  # shorter gaps are within a stretch

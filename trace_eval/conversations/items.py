@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from blueprints import InputError
+from blueprints import InputError, counted
 from extractors import cache_folder
 from trace_eval.conversations.layouts import LAYOUTS, read_conversations
 from trace_eval.conversations.layouts.base import first_row
@@ -107,7 +107,7 @@ def one_conversation(
     result = read_conversations(path, layout, options)
     if len(result.items) != 1:
         raise InputError(
-            f"conversation {path}: holds {len(result.items)}; name a file with one, or"
-            " give the path to trace-eval rate as it is"
+            f"conversation {path}: holds {counted(len(result.items), 'conversation')};"
+            " name a file with one, or rate them all with trace-eval rate"
         )
     return rooted(result.items[0].conversation, Path.cwd())

@@ -42,7 +42,7 @@ class ReadOptions:
         agent_channel: channel of the agent in stereo; greets: whoever speaks first.
         agent_voice: a recording of the agent alone, which says which of two voices in
             one channel it is.
-        swap: exchange the channels of both.
+        swap: exchange the channels of the user and the agent.
         ignore: seconds that are no speech (music, ringing); may be repeated.
         check_clock: say how late each voice's echo is on the other channel: offset and
             drift.

@@ -274,7 +274,7 @@ def _recording(conversation: Conversation) -> Iterator[tuple[Whose, str]]:
 def _lost_in_part(
     conversation: Conversation, logged: Mapping[str, Any]
 ) -> Iterator[tuple[Whose, str]]:
-    """Yield a side of which the recording lacks much that its log has."""
+    """Yield a side whose recording lacks much of what its log has."""
     for role, who in _SIDES:
         alone: list[float] = []
         for event in conversation.events:

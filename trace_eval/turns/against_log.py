@@ -86,7 +86,7 @@ def log_tables(conversations: Sequence[Timed]) -> Iterator[Table]:
         edges,
         _moved(conversations),
     )
-    rows = [*_disagreements(conversations)]
+    rows = list(_disagreements(conversations))
     if rows:
         more = len(rows) - _SHOWN
         yield grid(

@@ -64,7 +64,7 @@ def read_event_labels(path: Path | str) -> dict[str, list[Event]]:
             are no seconds.
     """
     events: dict[str, list[Event]] = {}
-    rows = [*turn_rows(Path(path))]
+    rows = list(turn_rows(Path(path)))
     if in_seconds([{**row} for _, row in rows]):
         raise UserError(
             f"{path}: its times seem to be milliseconds; call the columns start_ms"

@@ -71,7 +71,7 @@ class SystemDifference:
 
     @property
     def is_timed(self) -> bool:
-        """Whether it is a time, of which the median counts, and not the mean."""
+        """Whether it is a time, so that its median counts rather than its mean."""
         return self.unit in ("s", "ms")
 
 

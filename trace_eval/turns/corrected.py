@@ -129,7 +129,8 @@ def correct_report(
     if mine and not looked:
         ids = [item.id for item in items[:3]]
         raise UserError(
-            f"corrections: of {list(mine)[:3]}, none of which is among {ids}"
+            f"corrections: {list(mine)[:3]} are not among the conversations {ids}; give"
+            " the corrections of these"
         )
     after = [looked.get(one.item.id, one).measured for one in report.conversations]
     again = report_of(items, after, report)

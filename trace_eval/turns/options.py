@@ -18,7 +18,7 @@ class FigureOptions(IntervalOptions):
         min_events: a rate of fewer events is hidden; a median needs half as many, a
             90th percentile twice and a 95th four times as many (5, 20 and 40 by
             default).
-        intervals: whether there are any.
+        intervals: whether to compute intervals.
     """
 
     min_events: int = option_field(10, min=0)

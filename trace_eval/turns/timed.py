@@ -57,7 +57,7 @@ class Timed:
     @property
     def caveats(self) -> tuple[str, ...]:
         """Repairs on reading, and reasons why figures may mislead."""
-        return (*self.item.caveats, *self.measured.caveats)
+        return self.item.caveats + self.measured.caveats
 
 
 def worst_event(timed: Timed) -> Event | None:

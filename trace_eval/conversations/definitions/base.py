@@ -52,7 +52,7 @@ class Measured:
 
 @dataclass(frozen=True)
 class FigureSpec:
-    """How a figure is made of the pooled conversations."""
+    """The recipe of a figure of the pooled conversations."""
 
     name: str
     of: str  # key of ``Measured.values``, or of its ratios for a ratio

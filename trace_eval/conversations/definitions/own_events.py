@@ -213,7 +213,7 @@ def without_echoes(
 def of_known_voices(
     conversation: Conversation, events: Iterable[Event]
 ) -> Iterator[Event]:
-    """Replace events between turns of which one is of a doubtful voice.
+    """Replace events between turns where one is of a doubtful voice.
 
     Those are not known. The conversation is one in which voices of one channel were
     told apart.
@@ -234,7 +234,7 @@ def of_known_voices(
 
 
 def sounds_of(conversation: Conversation) -> dict[str, Spans]:
-    """Find where each channel has sound that is no speech, such as hold music."""
+    """Find the sounds other than speech of each channel, such as hold music."""
     sounds = [event for event in conversation.events if event.kind == "sound"]
     channels = dict.fromkeys(str(event.data.get("channel")) for event in sounds)
     return {channel: joined(heard_on(channel, sounds)) for channel in channels}

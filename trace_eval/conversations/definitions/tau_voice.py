@@ -58,7 +58,7 @@ THRESHOLDS = TauVoiceThresholds()
 
 @dataclass
 class Ticks:
-    """Who speaks in a conversation, as booleans per tick [shape=(ticks,)]."""
+    """The speakers of a conversation, as booleans per tick [shape=(ticks,)]."""
 
     d: float  # seconds of a tick
     user: NDArray[np.bool_]
@@ -160,7 +160,7 @@ def ticks_of(conversation: Conversation) -> Ticks:
 def _covered(
     spans: Sequence[tuple[float, float]], d: float, number: int
 ) -> NDArray[np.bool_]:
-    """Return the ticks of which speech covers at least half."""
+    """Return the ticks that speech covers by half or more."""
     seconds = np.zeros(number + 1)
     for start, end in spans:
         first = int(start / d + 1e-9)

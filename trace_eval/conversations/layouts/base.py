@@ -87,7 +87,7 @@ def json_file(path: Path) -> Any:
 
 
 def separate_lines(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
-    """Yield JSON lines by number, each an object or why it is none.
+    """Yield the lines of a JSON Lines file by number: an object, or an error.
 
     Raises:
         UserError: as :func:`json_file`.
@@ -186,7 +186,7 @@ def separate_rows(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
 
 
 def first_row(path: Path) -> dict[str, Any]:
-    """Return the first row of a table that can be read; empty where there is none."""
+    """Return the first readable row of a table; an empty one if there is none."""
     if path.suffix.lower() not in _SUFFIXES:
         return {}
     with suppress(UserError):

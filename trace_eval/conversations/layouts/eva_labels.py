@@ -114,7 +114,7 @@ def _entities(line: LabelRecord, name: str) -> ConversationItem:
 
 
 def _texts(line: LabelRecord, key: str) -> list[str]:
-    """Return the values of a list, those that are no text as an empty one."""
+    """Return a list's texts, with an empty text in place of any other value."""
     values = listed(line.get(key), key)
     return [value if isinstance(value, str) else "" for value in values]
 

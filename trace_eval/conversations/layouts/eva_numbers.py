@@ -76,7 +76,7 @@ def merged(entries: Sequence[Entry]) -> list[Entry]:
         has_words = entry.text.strip() not in _NO_WORDS
         if has_words or entry.kind != "user_speech":
             counted_events.append(entry)
-    every_entry = [*audit, *first_of_runs, *counted_events]
+    every_entry = audit + first_of_runs + counted_events
     return sorted(every_entry, key=lambda entry: entry.t_ms)
 
 

@@ -258,7 +258,7 @@ def _places(
     questions = [one for one in messages if one.role == "user" and not one.is_answer]
     asked = sorted(one.asked_at for one in questions)
     before, request = math.inf, math.nan
-    for number, message in reversed([*enumerate(worded)]):
+    for number, message in reversed(list(enumerate(worded))):
         if message.role is None or message.is_answer:
             continue
         if message.asked_at != request:

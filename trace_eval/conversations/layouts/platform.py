@@ -71,7 +71,7 @@ def places(text: str) -> dict[str, Places]:
 
 @dataclass(frozen=True)
 class Platform:
-    """How one platform writes calls."""
+    """The way in which one platform writes calls."""
 
     name: str
     about: str

@@ -64,7 +64,7 @@ def recordings_of(
 
 def recordings_in(folder: Path, options: ReadOptions) -> Recordings:
     """Find the recordings of the one call whose folder this is."""
-    calls = [*halves(folder, inside=False).values()]
+    calls = list(halves(folder, inside=False).values())
     whole = [call for call in calls if len(call) == len(ROLES)]
     sides: dict[Role, Path] = {}
     for call in whole[:1] + calls:
@@ -108,7 +108,7 @@ def with_recordings(item: ConversationItem, recorded: Recordings) -> Conversatio
     if not channels and recorded.mix:
         channels = [Channel(name=MIX, audio=recorded.mix)]
         channel_of = dict.fromkeys(ROLES, MIX)
-    caveats = (*item.caveats, *recorded.caveats)
+    caveats = item.caveats + tuple(recorded.caveats)
     if not channels:
         return item.model_copy(update={"caveats": caveats})
     call = item.conversation

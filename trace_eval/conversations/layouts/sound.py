@@ -120,7 +120,7 @@ def _rows_of_folder(folder: Path) -> list[dict[str, Any]]:
 def _fits_two_files(path: Path) -> bool:
     if path.is_dir():
         return any(len(half) == len(ROLES) for half in halves(path).values())
-    return path.is_file() and {*ROLES} <= first_row(path).keys()
+    return path.is_file() and set(ROLES) <= first_row(path).keys()
 
 
 def read_two_files(path: Path, options: ReadOptions) -> ReadCalls:

@@ -15,7 +15,7 @@ _EARLY_S = 1.0
 
 
 class LoggedSpeech(NamedTuple):
-    """When somebody spoke, seconds; without an end where the log has none."""
+    """A stretch of somebody's speech, seconds; its end may be missing in the log."""
 
     role: Role
     start: float
@@ -23,7 +23,7 @@ class LoggedSpeech(NamedTuple):
 
 
 class Words(NamedTuple):
-    """What somebody said, and when the log had it, seconds; None: without a time."""
+    """A piece of what somebody said, with its time in the log, if there is one."""
 
     role: Role
     text: str

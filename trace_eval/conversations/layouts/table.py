@@ -90,7 +90,7 @@ def fits(path: Path) -> bool:
 
 def is_timed(fields: Collection[str]) -> bool:
     """Tell whether fields of turns say when they begin."""
-    return bool({"start", "start_ms"} & {*fields})
+    return bool({"start", "start_ms"} & set(fields))
 
 
 def turn_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:

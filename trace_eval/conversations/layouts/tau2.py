@@ -206,7 +206,7 @@ def _events(ticks: list[dict[str, Any]], length: float) -> list[SourceEvent]:
 
     Neighbouring equal ones are one.
     """
-    labels = [[*_labels(tick)] for tick in ticks]
+    labels = [list(_labels(tick)) for tick in ticks]
     events = []
     for label in dict.fromkeys(chain.from_iterable(labels)):
         kind, text, file = label

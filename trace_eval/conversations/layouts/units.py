@@ -88,7 +88,7 @@ def _said(rows: Iterable[Mapping[str, Any]]) -> list[Said]:
 
 
 def _bare_number(row: Mapping[str, Any], name: str) -> float | None:
-    """Return a time that names no unit; None where there is none."""
+    """Return the value of a time field that names no unit, if there is one."""
     if row.get(f"{name}_ms") not in (None, ""):
         return None
     with suppress(UserError):  # what is no number costs its conversation alone

@@ -143,7 +143,7 @@ def _without_music(
 
 
 def _recorded(lanes: dict[Role, Lane]) -> tuple[list[Channel], list[Speaker]]:
-    """Return the channels of which there is a recording, and both speakers."""
+    """Return the recorded channels, and both speakers."""
     recorded: list[Channel] = []
     speakers: list[Speaker] = []
     for role, lane in lanes.items():
@@ -160,7 +160,7 @@ def _lanes_of_both(channels: dict[Role, Channel]) -> dict[Role, Lane]:
 
     A side without a recording says nothing, and nothing is said of it.
     """
-    lanes = dict(zip(channels, hear([*channels.values()]), strict=True))
+    lanes = dict(zip(channels, hear(list(channels.values())), strict=True))
     for role in ROLES:
         if role not in lanes:
             (other,) = lanes.values()
@@ -208,7 +208,7 @@ def kept_conversation(
 
 
 def _stored(path: Path) -> _Kept | None:
-    """Return the result in a file; None where there is none, or it is damaged."""
+    """Return the result that a file holds; None if it is missing or damaged."""
     with suppress(OSError, ValueError):
         digest, _, text = path.read_text(encoding="utf-8").partition("\n")
         if digest == _digest(text):

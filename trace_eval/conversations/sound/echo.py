@@ -58,7 +58,7 @@ _APART_S = 300.0
 
 @dataclass(frozen=True)
 class EchoPath:
-    """How levels of one channel follow the other's."""
+    """The dependence of one channel's levels on the other's."""
 
     lag: int  # delay in hops of 10 ms; negative: the echo comes before the voice
     gain_db: float  # level of the echo minus that of the voice
@@ -138,7 +138,7 @@ def _later(values: Levels, hops: int, fill: float = SILENT_DB) -> Levels:
 
 @dataclass(frozen=True)
 class Echo:
-    """How one speaker's voice arrives on the other's channel, over a whole call.
+    """The echo of one speaker's voice on the other's channel, over a whole call.
 
     It is ``sure`` where its windows agree, or their levels are so alike that it is no
     chance, as the levels of a noise gate make it.
@@ -171,7 +171,7 @@ class Echo:
 
 def find_echo(voice: Lane, speech: Spans, other: Lane) -> Echo | None:
     """Find the echo of one lane's voice on another; None if there is none."""
-    windows = [*_lags(voice, speech, other)]
+    windows = list(_lags(voice, speech, other))
     if not windows:
         return None
     middles, lags, likes = np.array(windows).T

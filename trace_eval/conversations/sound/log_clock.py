@@ -45,7 +45,7 @@ _APART_S = 0.5
 
 @dataclass(frozen=True)
 class LogClock:
-    """Where moments of a log lie in the sound.
+    """The map from a log's times to those of the sound.
 
     Attributes:
         shift_s: what is added to a time of the log, after it was divided by the rate.

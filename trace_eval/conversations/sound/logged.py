@@ -151,7 +151,7 @@ def held_against_sound(
         earlier = tuple(one for one in earlier if not one.endswith(WITHOUT_SPAN))
     meta = log.meta | sound.meta | _meta_of(faults, apart)
     result = result.model_copy(update={"meta": meta})
-    unplaced = [*unplaced_words(log, result)]
+    unplaced = list(unplaced_words(log, result))
     if far_words:
         texts = counted(far_words, "text of its log is", "texts of its log are")
         unplaced.append(f"{texts} near no turn that is heard")
@@ -397,7 +397,7 @@ def _faults(sound: Conversation) -> list[Fault]:
 
 
 def _of_log(fault: Fault) -> Fault:
-    """Weigh a contradiction as it counts where the sound is what is timed."""
+    """Weigh a contradiction for a call whose times come from the sound."""
     if fault.name == SWAPPED:
         why = fault.detail.replace("try --swap", "sides are taken as the log has them")
         return replace(fault, spoils="nothing", detail=why)
@@ -487,7 +487,7 @@ def _delays(role: Role, log: Spans, sound: Spans, first: float) -> Iterator[Faul
     """Yield the faults that the delays of one side's utterances show."""
     log = joined(log, _PAUSE_S)
     sound = joined(sound, _PAUSE_S)
-    placed = [*_placed(log, sound, first)]
+    placed = list(_placed(log, sound, first))
     if len(placed) < max(_LEAST, _PLACED * len(log)):
         return
     starts, delays = np.array(placed).T

@@ -56,7 +56,7 @@ _FOLLOWED_S = LEAST_PIECES * PIECE_S
 
 @dataclass(frozen=True)
 class TurnVoice:
-    """How like a turn is to the first quarter of the turns, and to all others."""
+    """The likeness of a turn to the first quarter of the turns, and to all others."""
 
     turn: int
     start_s: float
@@ -252,7 +252,7 @@ def _compared(
     most = round(_COMPARED_S * SPEECH_RATE)
     vectors = np.stack([campplus.direction(speech[:most]) for speech in long.values()])
     all_turns = np.ones(len(long), bool)
-    first_turns = np.arange(len(long)) < _quarter([*long])
+    first_turns = np.arange(len(long)) < _quarter(list(long))
     turns = []
     for place, number in enumerate(long):
         voice = TurnVoice(

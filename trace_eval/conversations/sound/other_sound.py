@@ -1,4 +1,4 @@
-"""Sound that is no speech: hold music, typing, tones, ringing.
+"""Sounds other than speech: hold music, typing, tones, ringing.
 
 It is neither talk nor silence, and looked for where the detector hears nobody: what
 stands out of the channel's softest moments, is loud enough beside its speech, and

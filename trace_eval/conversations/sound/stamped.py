@@ -40,7 +40,7 @@ _FASTEST = 40.0
 
 
 class StampedText(TypedDict):
-    """Words of one side, and when the log has them, seconds."""
+    """The words of one side, with the time at which the log has them, in seconds."""
 
     role: Role
     field: TextField

@@ -88,7 +88,7 @@ class Voices(NamedTuple):
 
 
 class Heard(NamedTuple):
-    """What windows hear, by frame of the whole recording."""
+    """The output of the network's windows, by frame of the whole recording."""
 
     speech: NDArray[np.bool_]
     overlap: NDArray[np.bool_]
@@ -361,7 +361,7 @@ def _directions(sounds: Sequence[VoiceVectors]) -> VoiceVectors:
 
 
 def _middle(sound: VoiceVectors, size: int) -> VoiceVectors:
-    """Cut so many samples around the middle; fill up a shorter sound with zeros."""
+    """Cut a number of samples around the middle; pad a shorter sound with zeros."""
     if len(sound) < size:
         return np.pad(sound, (0, size - len(sound)))
     first = (len(sound) - size) // 2

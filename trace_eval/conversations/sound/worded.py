@@ -116,7 +116,7 @@ def unplaced_words(log: Conversation, result: Conversation) -> Iterator[str]:
 
 
 class _Places:
-    """Which turn of the sound each turn of a log is.
+    """The turn of the sound that each turn of a log corresponds to.
 
     It is the one of its role that it overlaps most, of those that last long enough for
     its words: a log's session begins before its speech, and short signals lie in it.
