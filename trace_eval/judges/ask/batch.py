@@ -55,7 +55,7 @@ class BatchWritten:
 
 @dataclass(frozen=True)
 class BatchReplies:
-    """How many usable replies went into the cache, and their cost at the batch price.
+    """The number of usable replies that went into the cache, and their cost.
 
     ``failed``: reason code -> requests without a usable reply.
     """

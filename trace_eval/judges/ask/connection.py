@@ -209,7 +209,7 @@ def check_proxies() -> None:
             whole = False
         if not whole or parts.query or parts.fragment:
             raise ServerError(
-                f"{name}: is no address of a proxy; write http://HOST:PORT or"
+                f"{name}: is not the address of a proxy; write http://HOST:PORT or"
                 " http://USER:PASSWORD@HOST:PORT, with %2F for / and %40 for @ in the"
                 " password"
             )

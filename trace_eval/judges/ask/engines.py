@@ -60,7 +60,7 @@ _NO_REPORTS = {
 
 @dataclass(frozen=True)
 class Start:
-    """What an engine's command is made of."""
+    """The values of an engine's command line."""
 
     model: str
     revision: str | None
@@ -131,31 +131,33 @@ def _executable(name: str) -> str:
 def _llama(start: Start) -> list[str]:
     script = str(Path(__file__).with_name("llama_server.py"))
     context = str(start.context or GGUF_CONTEXT)
-    at = ["--port", str(start.port), "--alias", start.name]
+    address = ["--port", str(start.port), "--alias", start.name]
     # One core is left to this program: threads that wait for a busy core stall all
     # others.
     threads = str(max(1, cores() - 1))
     sizes = ["--context", context, "--slots", str(start.slots), "--threads", threads]
-    return [sys.executable, script, "--model", start.model, *at, *sizes]
+    command = [sys.executable, script, "--model", start.model]
+    return command + address + sizes
 
 
 def _vllm(start: Start) -> list[str]:
-    context = ["--max-model-len", str(start.context)] if start.context else []
-    shared = ["--enable-prefix-caching"]
-    command = [_executable("vllm"), "serve", start.model, *start.named]
-    return [*command, *shared, *context, *start.further]
+    command = [_executable("vllm"), "serve", start.model]
+    command += start.named
+    command.append("--enable-prefix-caching")
+    if start.context:
+        command += ["--max-model-len", str(start.context)]
+    command += start.further
+    return command
 
 
 def _sglang(start: Start) -> list[str]:
-    context = ["--context-length", str(start.context)] if start.context else []
-    command = [
-        _executable("sglang"),
-        "serve",
-        "--model-path",
-        start.model,
-        *start.named,
-    ]
-    return [*command, "--config", start.key_file, *context, *start.further]
+    command = [_executable("sglang"), "serve", "--model-path", start.model]
+    command += start.named
+    command += ["--config", start.key_file]
+    if start.context:
+        command += ["--context-length", str(start.context)]
+    command += start.further
+    return command
 
 
 def _names(text: str) -> frozenset[str]:
@@ -334,7 +336,7 @@ class ModelServer:
         while time.monotonic() < until:
             if self._process.poll() is not None:
                 self._reader.join(timeout=2)
-                if port_taken([*self._lines]):
+                if port_taken(list(self._lines)):
                     return False
                 raise JudgeError(f"judge {self._spec}: {self._why_not()}")
             if self._serves():
@@ -342,7 +344,7 @@ class ModelServer:
             time.sleep(_ASK_S)
         raise JudgeError(
             f"judge {self._spec}: {self._engine.title} was not ready after {start_s:g}"
-            f" s (last line: {last_line([*self._lines])!r}); raise -J start_s, or fetch"
+            f" s (last line: {last_line(list(self._lines))!r}); raise -J start_s, or fetch"
             " the model first"
         )
 
@@ -378,7 +380,7 @@ class ModelServer:
     def _why_not(self) -> str:
         """Say why the engine ended by itself, and the remedy."""
         code = self._process.returncode
-        return why_ended(self._engine.title, self.start.model, code, [*self._lines])
+        return why_ended(self._engine.title, self.start.model, code, list(self._lines))
 
     def ended(self, wait_s: float = 0.0) -> str | None:
         """Say why it has ended, and the remedy; None: it runs."""

@@ -86,7 +86,7 @@ class OpenAIClient(ChatClient):
     ) -> None:
         if place is None and "://" in model:
             raise UserError(
-                f"openai:{redact_urls(model)}: a model is no URL; name the server by"
+                f"openai:{redact_urls(model)}: a URL is not a model; name the server by"
                 " --base-url URL"
             )
         self.place = place or place_of(model, options)

@@ -168,7 +168,7 @@ def count_of(value: object) -> int | None:
 
 
 def read_count(digits: str) -> int:
-    """Parse a token count; return -1, which is none, if it is absurdly long."""
+    """Parse a token count; return -1 if it is absurdly long."""
     return int(digits) if len(digits) <= 20 else -1
 
 

@@ -20,7 +20,7 @@ Room = Literal["now", "later", "never"]
 
 
 class Purse(Protocol):
-    """What a process asks, wherever the purse is."""
+    """The shared budget that a process asks before it spends."""
 
     def room(self, worst: float) -> Room:
         """Tell whether a call of at most so many US dollars fits."""

@@ -22,7 +22,7 @@ MOST_CALLS, ROUNDS = 128, 2
 
 @dataclass(frozen=True)
 class Speed:
-    """What a few calls took, so many in flight at a time.
+    """The time of a few calls, with this many in flight at once.
 
     Attributes:
         calls: that were answered within ``seconds``.
@@ -33,7 +33,7 @@ class Speed:
     seconds: float
 
     def hours(self, calls: int) -> float:
-        """Return the hours that so many calls take."""
+        """Return the hours that a number of calls takes."""
         return calls * self.seconds / self.calls / 3600
 
 

@@ -82,7 +82,7 @@ class Replies(Generic[T]):
 
 
 class AnswerForm(ABC, Generic[T]):
-    """How replies are read and become an outcome by a rubric; a reply's schema."""
+    """The form of replies: their schema, and how they become an outcome."""
 
     rubric: Any  # as :attr:`trace_eval.judges.base.Judge.rubric`
     schema: Mapping[str, JsonValue]

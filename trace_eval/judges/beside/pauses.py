@@ -21,7 +21,7 @@ def longest_pause(blueprint: Blueprint) -> float | None:
 
 
 def _sounds(blueprint: Blueprint) -> Sequence[Event]:
-    """Return the sounds that are no speech, by their start; empty if not known."""
+    """Return the sounds other than speech, by start; empty if they are not known."""
     group = blueprint.extensions.get("sounds")
     if not isinstance(group, Extension) or group.events is None:
         return ()

@@ -216,7 +216,7 @@ def _stretches(n: int, blueprint: Blueprint) -> str:
 
 
 def _first_few(texts: Sequence[str]) -> str:
-    """Join as many texts as a prompt shows; dots stand for the others."""
+    """Join as many texts as a prompt shows, with dots for the rest."""
     shown = list(texts[:MOST_PAUSES])
     if len(texts) > MOST_PAUSES:
         shown.append("...")

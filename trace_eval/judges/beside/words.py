@@ -20,7 +20,7 @@ SAME, NEARLY = 0.95, 0.6
 
 
 class SharedWords(NamedTuple):
-    """How many words two answers have, and how many of them in common."""
+    """The numbers of words of two answers, and of the words that they share."""
 
     a: int | None  # words; None: there is no transcript
     b: int | None

@@ -126,7 +126,7 @@ class _Stated:
 def _stated(
     digits: str, claim: StatedClaim, measure: Measure, signed: bool = True
 ) -> Iterator[_Stated]:
-    """Yield what a printed number may stand for in the unit of the measure."""
+    """Yield the values that a printed number may mean, in the unit of the measure."""
     value = float(digits)
     slack = _slack(digits, claim.hedged)
     is_levels = measure.unit == "db" and measure.title in _NEGATIVE

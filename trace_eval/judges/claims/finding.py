@@ -10,7 +10,7 @@ from blueprints import Blueprint
 
 @dataclass(frozen=True)
 class Finding:
-    """What became of a claim: ``holds`` is None where it cannot be checked."""
+    """The outcome of checking a claim: ``holds`` is None where it cannot be checked."""
 
     holds: bool | None
     why: str

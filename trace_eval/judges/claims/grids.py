@@ -63,7 +63,7 @@ def _named(heading: str) -> str:
 
 
 def _cells(line: str) -> list[str]:
-    """Return the cells of a row; nothing where a line is none."""
+    """Return the cells of a row; none for a line that is not a row."""
     row = line.strip(" \t")
     if len(row) < 2 or row[0] != "|" or row[-1] != "|":
         return []

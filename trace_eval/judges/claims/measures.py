@@ -69,7 +69,7 @@ class Measure:
 
 
 def _step(size: float, scale: StepScale = "linear") -> Step:
-    """Return the step of a measure of which judges are shown none; the cut is ours."""
+    """Return the step of a measure that is not shown in steps; the cut is ours."""
     return Step(name="", label="", unit="", size=size, scale=scale, source="our cut")
 
 

@@ -219,7 +219,7 @@ def _owner(sentence: Sentence, token: Token) -> tuple[str, ...]:
         places = {place for _, place in sides}
         is_free = any(not sentence.marked(side) for side, _ in sides)
         if len(places) == 1 and is_free:
-            return () if _is_of_rival(sentence, token, sides[0][0]) else (*places,)
+            return () if _is_of_rival(sentence, token, sides[0][0]) else tuple(places)
         near = _adjacent(sentence, token) if places else ""
         if near and not _stands_for_both(sentence, token, sides):
             return (near,)
@@ -262,7 +262,7 @@ def _owner_by_pronoun(sentence: Sentence, token: Token) -> tuple[str, ...]:
         return ()
     sides = named(sentence, sentence.whole)
     before = {place for side, place in sides if side.end <= token.start}
-    return (*before,) if len(before) == 1 else ()
+    return tuple(before) if len(before) == 1 else ()
 
 
 def _places_in(sentence: Sentence, part: Part) -> set[str]:

@@ -55,7 +55,7 @@ def checked(
             opinion,
             about,
             reason=reason,
-            shared=[*opinion.reasoning.values()].count(written) > 1,
+            shared=list(opinion.reasoning.values()).count(written) > 1,
             claims=read[reason],
             scale=scale,
         )

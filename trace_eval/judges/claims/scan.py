@@ -13,7 +13,7 @@ from typing import Generic, Protocol, TypeVar
 
 
 class HasRegex(Protocol):
-    """What a regular expression finds; it begins with no blank and inside no word."""
+    """An object with a regular expression that matches from the start of a word on."""
 
     @property
     def regex(self) -> re.Pattern[str]:

@@ -72,7 +72,7 @@ def _is_of_voice(sentence: Sentence, token: Token) -> bool:
     if not low <= token.number <= high or sentence.whole.of("measure"):
         return False
     head = sentence.words(sentence.whole.start, token.start)
-    voices = [*_VOICE.finditer(head)]
+    voices = list(_VOICE.finditer(head))
     if not voices:
         return False
     between = head[voices[-1].end() :]

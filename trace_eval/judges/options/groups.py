@@ -43,7 +43,7 @@ def names_of(*groups: type[Any]) -> frozenset[str]:
 
 @dataclass(frozen=True)
 class CallOptions:
-    """How a server is reached, and limits of time and cost.
+    """The options of calls to a server, with limits of time and cost.
 
     Attributes:
         base_url: OpenAI-compatible or Ollama server, e.g. http://127.0.0.1:8000/v1;
@@ -52,7 +52,7 @@ class CallOptions:
         timeout_s: seconds for one call, its time in the server's queue included.
         concurrency: calls in flight; default: 8, 2 for ollama and gguf, 64 for vllm and
             sglang.
-        retries: of one call, after the first attempt.
+        retries: retries of one call, after the first attempt.
         backoff_s: seconds before the first retry; doubles, with jitter.
         max_wait_s: a server that asks for a longer wait, in seconds, fails the call
             instead.
@@ -88,14 +88,15 @@ class ChatOptions(CallOptions):
     Attributes:
         preset: settings of a published protocol, where none are named: audiojudge,
             style_paper or trace_paper.
-        samples: calls per order; of single answers, calls per rubric.
-        temperature: of sampling; default: 0 for one sample, 0.7 for more.
+        samples: calls per order; for single answers, calls per rubric.
+        temperature: temperature of sampling; default: 0 for one sample, 0.7 for more.
         top_p: share of the probability to sample from; default: not sent.
         top_k: likeliest tokens to sample from; default: not sent (GRM itself: 50).
-        seed: of the first sample; the next one gets one more.
+        seed: seed of the first sample; each later sample gets one more.
         sampling: whose temperature, seed and token limit count where none are named:
             ours, or server (nothing is sent).
-        max_tokens: of one reply; default: 2,048, and 1,024 of a single answer.
+        max_tokens: most tokens of one reply; default: 2,048, or 1,024 on a single
+            answer.
         repair: give an unusable reply one second chance.
     """
 
@@ -126,8 +127,8 @@ class PointwiseOptions:
     """Options of judges that score single answers.
 
     Attributes:
-        show: material beside the answer, by commas: question, rationale, transcription;
-            or none; default: the rubric's.
+        show: material beside the answer, separated by commas: question, rationale,
+            transcription; or none; default: the rubric's.
         min_samples: usable samples that make a score; default: more than half.
         choices: ask for all samples of an answer in one request (n), which pays its
             sound once (openai).
@@ -157,7 +158,7 @@ class BlueprintOptions:
     Attributes:
         rendering: how blueprints are printed: compact; brief (levels in place of most
             numbers, for screening); or paper (the JSON of TRACE's prompts).
-        drop: blueprint groups that the judge is not shown, by commas.
+        drop: blueprint groups that the judge is not shown, separated by commas.
         context_budget: tokens that a conversation may take in a prompt; then tool
             responses, sound and middle turns are shortened, in this order.
     """
@@ -192,7 +193,7 @@ class TextOptions(BlueprintOptions):
 
 @dataclass(frozen=True)
 class SoundOptions:
-    """How recordings are sent.
+    """The options by which recordings are sent.
 
     Attributes:
         audio_rate: samples a second; default: the commonest of the recordings, at most
@@ -220,8 +221,8 @@ class ExampleOptions:
             or all.
         examples: JSON lines of solved pairs, or of single answers with scores, shown
             before the question.
-        shots: how many of them; default: 4, or all there are.
-        signals: between recordings: spoken, tones, none, or a folder of sounds.
+        shots: number of solved examples to show; default: 4, or all there are.
+        signals: sounds between recordings: spoken, tones, none, or a folder of sounds.
     """
 
     concat: Concat = option("all")

@@ -126,7 +126,7 @@ class JudgeOptions(
                 _check(each, value)
         if self.top_p is not None and self.top_p > 1:
             raise JudgeError(
-                f"top_p: {self.top_p} is no share; use more than 0 and at most 1"
+                f"top_p: {self.top_p} is not a share; use more than 0 and at most 1"
             )
         self._check_together()
 

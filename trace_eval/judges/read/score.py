@@ -129,7 +129,7 @@ def _read_object(result: dict[str, object], rubric: ScoreRubric) -> ScoreReply:
 
 
 def _read_turns(text: str, rubric: ScoreRubric) -> ScoreReply:
-    """Read a list with turn numbers; an entry that is no rating costs its own turn."""
+    """Read a list with turn numbers; a faulty entry costs its own turn only."""
     return read_object(
         text,
         (TURNS,),

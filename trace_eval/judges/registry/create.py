@@ -213,7 +213,7 @@ def panel_of(
     specs = [judge for judge in judges if isinstance(judge, str)]
     if len(specs) < len(judges):
         raise JudgeError(
-            "judge: single answers are rated by specs; name one, e.g. lexical"
+            "judge: name the judge of single answers by its spec, e.g. lexical"
         )
     fused = [spec for spec in specs if spec.partition(":")[0] == FUSION]
     if not fused:
@@ -255,7 +255,7 @@ def _checked(made: Any, where: str) -> Judge:
     members = ["spec", *(name for name in vars(Judge) if not name.startswith("_"))]
     if missing := [name for name in members if not hasattr(made, name)]:
         raise JudgeError(
-            f"{where}: {type(made).__name__} is no Judge: it lacks"
+            f"{where}: {type(made).__name__} is not a Judge: it lacks"
             f" {', '.join(missing)}; derive it from trace_eval.Judge"
         )
     judge: Judge = made

@@ -105,10 +105,8 @@ async def doctor(
             judge.load()
         except UserError as error:
             return [Check("judge", False, str(error))]
-        checks = [
-            Check("judge", True, f"{spec} at {chat.client.server}"),
-            *key_check(chat.client),
-        ]
+        checks = [Check("judge", True, f"{spec} at {chat.client.server}")]
+        checks += key_check(chat.client)
         checks += await _server(chat, options)
         if all(check.ok for check in checks if check.name == "server"):
             if "blueprint" in judge.reads and "pair" in judge.accepts:
@@ -150,7 +148,8 @@ async def _pair(judge: Judge) -> list[Check]:
         checks.append(Check("orders", result.consistent, message))
     right = content.rating is Rating.A
     message = f"content of an answer against a refusal: {content.rating}, expected 1"
-    return [*checks, Check("verdict", right, message)]
+    checks.append(Check("verdict", right, message))
+    return checks
 
 
 async def _probe(judge: LLMJudge, options: JudgeOptions) -> list[Check]:

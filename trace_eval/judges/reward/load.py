@@ -50,7 +50,7 @@ _PATTERNS_TEXT = ("merges.txt", "preprocessor_config.json", "generation_config.j
 
 @dataclass(frozen=True)
 class RewardFiles:
-    """Where a model is."""
+    """The files of a reward model."""
 
     base: Path  # folder of the Thinker's checkpoint, tokenizer and feature extractor
     folder: Path | None  # of the adapter and the head; None: the model writes replies

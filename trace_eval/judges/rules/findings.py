@@ -21,7 +21,7 @@ from trace_eval.judges.rules.thresholds import RuleThresholds
 
 @dataclass(frozen=True)
 class RuleFinding:
-    """What the evidence says of one request."""
+    """The evidence for or against one request."""
 
     met: bool | None  # None when it cannot be told
     # distance from the cut in units of noise, limited; 0 when it cannot be told

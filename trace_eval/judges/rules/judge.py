@@ -156,7 +156,7 @@ def _has_no_words(blueprint: Blueprint, cuts: RuleThresholds) -> bool:
 
 
 def _heard(blueprint: Blueprint) -> str | None:
-    """Return what is there of sound that is no speech; None where nobody listened."""
+    """Return the sounds other than speech; None if the extractor did not run."""
     group = blueprint.extensions.get("sounds")
     return group.render(None) if isinstance(group, Extension) else None
 

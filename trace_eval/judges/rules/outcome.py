@@ -41,7 +41,7 @@ class AnswerStanding:
 
 
 def margin_of(a: AnswerStanding, b: AnswerStanding, difference: float) -> float:
-    """Return how far A is ahead beside the typed tie, in units of uncertainty.
+    """Return how far A is ahead, in units of uncertainty, to stand beside a typed tie.
 
     The measured difference stands whether or not it is large enough to decide. Where
     one answer alone is acceptable, it is ahead by at least the one unit that decides.

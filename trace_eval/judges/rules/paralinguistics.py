@@ -175,7 +175,7 @@ _read_range = reader("loudness", _range)
 def _verdict(
     items: list[CheckedRequest], intro: str, kind: str, cuts: RuleThresholds
 ) -> DimensionVerdict:
-    """Return the verdict of those checks that can be told for both answers."""
+    """Return the verdict of the checks that apply to both answers."""
     comparable = [item for item in items if item.comparable]
     if not comparable:
         reasons = _unknown_of_all(items)

@@ -36,7 +36,7 @@ def begins_with_request(blueprint: Blueprint, instruction: RuleInstruction) -> b
 
 
 def _is_to_be_said(instruction: RuleInstruction) -> bool:
-    """Return whether a request asks for words of its own."""
+    """Tell whether a request asks for words of its own."""
     repeats = any(
         request.kind is RequestKind.REPEAT for request in instruction.requests
     )

@@ -89,7 +89,7 @@ def judge_voice_quality(
 
 @dataclass(frozen=True)
 class _Heard:
-    """What decides whether an answer is acceptable, and of how much speech it is."""
+    """The measurements that decide whether an answer is acceptable."""
 
     numbers: Mapping[str, float]
     seconds: float | None  # None: the whole clip
@@ -167,7 +167,7 @@ def _level(blueprint: Blueprint) -> float | None:
 
 
 def _defects(blueprint: Blueprint) -> Iterator[str]:
-    """Say why its defects are not accepted; silence around the speech is none."""
+    """Say why its defects are not accepted; silence around speech is not a defect."""
     defects, signal = blueprint.extensions.get("defects"), blueprint.signal
     speech = signal.speech if isinstance(signal, Signal) else []
     for event in (defects.events or ()) if isinstance(defects, Extension) else ():

@@ -78,7 +78,7 @@ class ScorerRecord(Strict):
 
 @dataclass(frozen=True)
 class ScorerFiles:
-    """Where a scorer is, and what it says of itself."""
+    """The files of a scorer, and its record."""
 
     folder: Path  # as the user named it
     record: ScorerRecord  # ``scorer.json``, or what the released configuration comes to
@@ -300,18 +300,14 @@ def scorer_card(folder: Path) -> str:
     """
     record = locate(folder).record
     limits = [f"- {limit}" for limit in LIMITS]
-    lines = [f"# Scorer {folder.name}", "", *_model(record)]
-    lines += ["", "## Trained on", "", *_data(record)]
-    lines += [
-        "",
-        "## On the dev rows",
-        "",
-        *_metrics(record),
-        "",
-        "## Limits",
-        "",
-        *limits,
-    ]
+    lines = [f"# Scorer {folder.name}", ""]
+    lines += _model(record)
+    lines += ["", "## Trained on", ""]
+    lines += _data(record)
+    lines += ["", "## On the dev rows", ""]
+    lines += _metrics(record)
+    lines += ["", "## Limits", ""]
+    lines += limits
     return "\n".join(lines)
 
 

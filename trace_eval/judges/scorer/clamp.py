@@ -61,7 +61,7 @@ def objective(mean: Logits, truth: Logits) -> float | None:
 
 
 def fit_clamp(mean: Logits, variance: Logits, truth: Logits) -> Clamp:
-    """Find the best threshold, or none where no threshold beats no clamping.
+    """Find the best threshold; None if none is better than not clamping.
 
     Of equally good ones the smallest is taken.
 

@@ -15,26 +15,26 @@ WEIGHTS = ("rows", "ratings")
 
 @dataclass(frozen=True)
 class TrainOptions:
-    """How a scorer is trained; defaults are those of ORCA's runs where it states them.
+    """The options of training; defaults are those of ORCA's runs where it states them.
 
     Attributes:
         base: decoder language model: path or hub id.
-        head: of the scorer: multinomial or beta.
+        head: head of the scorer: multinomial or beta.
         lora: rank of LoRA (alpha is the same, no dropout); None: all weights are
             trained.
         start: folder of a scorer to go on from, with a fresh optimiser; None: a new
             head.
-        dev_share: of the questions that choose the checkpoint, where no row is in split
-            dev.
+        dev_share: share of the questions that choose the checkpoint, where no row is in
+            split dev.
         weight: what counts equally: rows, or ratings.
         steps: the most steps of AdamW, with a linear schedule.
         batch: rows per step.
-        learning_rate: the highest, after the warm-up.
+        learning_rate: highest learning rate, after the warm-up.
         warmup: steps until the highest learning rate.
         evaluate_every: steps between two evaluations on the dev rows.
         patience: stop after so many evaluations without a better CRPS.
         transcription: show the transcript of the question's audio.
-        seed: of weights, order and split.
+        seed: seed of the weights, the order and the split.
         device: where it is trained: auto, cpu or cuda:N.
         data: what the ratings are called, for the card.
         licence: terms under which the ratings were used, for the card.

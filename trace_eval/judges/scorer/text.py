@@ -22,7 +22,7 @@ CUT = " ... "
 
 @dataclass(frozen=True)
 class ScorerFields:
-    """What is said of one answer."""
+    """The texts about one answer that a scorer reads."""
 
     question: str  # as asked
     reference: str  # the right answer

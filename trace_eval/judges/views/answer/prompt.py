@@ -271,7 +271,7 @@ def _shown_inputs(rubric: ScoreRubric, show: Sequence[str] | None) -> set[str]:
         if name not in optional:
             usable = ", ".join(optional) or "nothing"
             raise UserError(
-                f"show: {name!r} is no material of rubric {rubric.name}; use {usable}"
+                f"show: {name!r} is not material of rubric {rubric.name}; use {usable}"
             )
     shown: set[str] = set()
     for name in rubric.inputs:

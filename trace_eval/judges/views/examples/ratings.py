@@ -129,7 +129,7 @@ def _example(
 
 
 def _check_crop(where: str, unit: Unit, rubric: ScoreRubric) -> None:
-    """Refuse an example of which the judge would hear a part only.
+    """Refuse an example that would be cropped for the judge.
 
     Raises:
         UserError: it is longer than the rubric's crop.

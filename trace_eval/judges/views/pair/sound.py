@@ -144,7 +144,7 @@ class PairSoundView(View):
         return Unit((a, b), spoken)
 
     def example_of(self, case: Case, prepared: Unit) -> str | None:
-        """Say of which example both answers are those; None: of none."""
+        """Return the example that both answers come from; None if there is none."""
         same = self.examples.holds([sound.sha256 for sound in prepared.answers])
         if same is None:
             return None

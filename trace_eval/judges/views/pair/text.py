@@ -217,7 +217,7 @@ class PairTextView(View):
         return {"text": text, "blueprint": spoken}
 
     def _conversations(self, case: Case, instruction: ClipText) -> ShownPair:
-        """Show a pair of which a side is a conversation; both share the budget."""
+        """Show a pair where a side is a conversation; both share the budget."""
         sides: list[ClipText] = []
         caveats: list[str] = []
         budget = self.options.context_budget // 2

@@ -177,7 +177,7 @@ class Waveform:
 
 
 class Sending(NamedTuple):
-    """How sound is sent: by which options, and with which audible labels, by name.
+    """The way in which sound is sent: its options, and its audible labels by name.
 
     No signals: labels are not heard.
     """

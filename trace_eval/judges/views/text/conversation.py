@@ -216,7 +216,7 @@ _MEASURES = {
 
 
 class _Sound:
-    """How the agent sounds as a rule, and what differs clearly in single turns."""
+    """The usual sound of the agent, and the turns that clearly differ from it."""
 
     def __init__(self, blueprints: Mapping[int, Blueprint]) -> None:
         self._turns = {n: _numbers(blueprint) for n, blueprint in blueprints.items()}

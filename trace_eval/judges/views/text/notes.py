@@ -55,7 +55,7 @@ def notes_of(case: Case) -> dict[Order, list[str]]:
 
 
 def _numbered_notes(case: Case, sides: tuple[str, str]) -> list[str]:
-    """Return the notes on a pair of which the sides are answers 1 and 2."""
+    """Return the notes on a pair whose sides are answers 1 and 2."""
     languages = _languages(case)
     notes: list[str | None] = []
     if "a" in languages or "b" in languages:

@@ -52,7 +52,7 @@ def task_names() -> list[str]:
 
 
 def load_listening(spec: str) -> PairRubric | ScoreQuestion:
-    """Load a rubric of pairs of which the recordings are an input.
+    """Load a rubric of pairs that has the recordings among its inputs.
 
     Raises:
         UserError: there is none of that name, the file is not a rubric, or it is read

@@ -14,7 +14,7 @@ from blueprints import UserError
 
 
 class BlockTemplates:
-    """The blocks of the package's file ``own``, of which the user's file replaces some.
+    """The blocks of a template file of ours, some of which the user's file replaces.
 
     Raises:
         UserError: the user's file cannot be read or is not valid.
