@@ -132,7 +132,7 @@ def _label_points(report: AgreeReport) -> Iterator[Point]:
     for score in report.scores:
         result = score.accuracy
         if result.value is not None:
-            yield Point(f"{score.judge}: {score.dimension}", result.value, *result.ends)
+            yield Point.of(f"{score.judge}: {score.dimension}", result)
     for score in most_accurate(report.scores)[:1]:
         for rule in score.baselines:
             if rule.accuracy is not None:
@@ -149,7 +149,7 @@ def _score_points(report: ScoreReport) -> Iterator[Point]:
             "rho",
         ) and figure.who in judges
         if of_judge and result.value is not None:
-            yield Point(figure.who, result.value, *result.ends)
+            yield Point.of(figure.who, result)
 
 
 def ranking_finding(report: RankReport) -> Finding:
@@ -167,12 +167,11 @@ def ranking_finding(report: RankReport) -> Finding:
 def _ranking_points(report: RankReport) -> Iterator[Point]:
     for mean in report.means:
         if mean.mean.value is not None:
-            yield Point(mean.system, mean.mean.value, *mean.mean.ends)
+            yield Point.of(mean.system, mean.mean)
     for row in report.judged:
         if row.rate.labels is not None:
-            yield Point(
-                row.system, row.rate.labels, *(row.rate.labels_interval or (None, None))
-            )
+            low, high = row.rate.labels_interval or (None, None)
+            yield Point(row.system, row.rate.labels, low, high)
 
 
 def gate_finding(report: GateReport) -> Finding:
@@ -182,7 +181,7 @@ def gate_finding(report: GateReport) -> Finding:
     points = []
     for row in report.rows:
         if row.difference.value is not None:
-            points.append(Point(row.metric, row.difference.value, *row.difference.ends))
+            points.append(Point.of(row.metric, row.difference))
     return Finding(
         title="Gate",
         report=report,
@@ -207,9 +206,10 @@ def comparison_finding(report: RunComparison | ScoreComparison) -> Finding:
         result = [
             (f"{d.second} minus {d.first}: {d.rubric}", d.difference) for d in rows
         ]
-    points = [
-        Point(name, e.value, *e.ends) for name, e in result if e.value is not None
-    ]
+    points: list[Point] = []
+    for name, estimate in result:
+        if estimate.value is not None:
+            points.append(Point.of(name, estimate))
     return Finding(
         "Comparison of runs",
         report,
@@ -231,7 +231,7 @@ def ablation_finding(report: AblationReport) -> Finding:
         if row.difference.value is None:
             continue
         name = f"{row.condition}, {row.dimension}"
-        points.append(Point(name, row.difference.value, *row.difference.ends))
+        points.append(Point.of(name, row.difference))
     return Finding(
         "Ablation",
         report,

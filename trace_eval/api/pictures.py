@@ -56,7 +56,8 @@ def timing_finding(result: TurnsResult) -> Finding:
     points = []
     for one in result.report.figures.values():
         if one.unit == "s" and one.value is not None and one.interval is not None:
-            points.append(Point(one.name, one.value, *one.interval))
+            low, high = one.interval
+            points.append(Point(one.name, one.value, low, high))
     tables = tuple(result.tables(None))
     return Finding(
         "Timing", result, tables, result.sentences, points=tuple(points), axis="seconds"
@@ -163,7 +164,7 @@ def _of_parts(report: AgreeReport, best: JudgeScore) -> Iterator[tuple[str, Pict
     for row in report.by_category:
         if row.judge == best.judge and row.accuracy.value is not None:
             name = f"{row.category} ({row.items})"
-            categories.append(Point(name, row.accuracy.value, *row.accuracy.ends))
+            categories.append(Point.of(name, row.accuracy))
     if categories:
         axis = f"accuracy of {best.judge} ({best.dimension}); dashed: the {rule.name}"
         yield "categories", draw.bars(categories, axis, rule.value)
@@ -171,7 +172,7 @@ def _of_parts(report: AgreeReport, best: JudgeScore) -> Iterator[tuple[str, Pict
     for group in report.by_labels:
         accuracy = group.accuracy
         if accuracy.value is not None and group.dimension == best.dimension:
-            point = Point(str(group.labels), accuracy.value, *accuracy.ends)
+            point = Point.of(str(group.labels), accuracy)
             judges.setdefault(group.judge, []).append(point)
     if len(judges[best.judge]) > 1:
         yield (

@@ -214,7 +214,7 @@ def _log_bars(conversation: Conversation, role: Role, bar: _Bar) -> Iterator[Lan
 
 
 class _LaneSide(NamedTuple):
-    """Whose speech a lane shows.
+    """The side whose speech a lane shows.
 
     Attributes:
         speakers: their names; none where nobody has the role.

@@ -88,7 +88,7 @@ class Facts:
 
 @dataclass(frozen=True)
 class ReportedRatings:
-    """How often each rating was given on one dimension, over the pairs that have it."""
+    """The counts of each rating on one dimension, over the pairs that have it."""
 
     dimension: str
     scored: int

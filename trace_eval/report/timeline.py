@@ -172,7 +172,7 @@ class Timeline:
 
 @dataclass(frozen=True)
 class _Scale:
-    """How a contour is drawn: its usual ``ends``, and the ``place`` of a value."""
+    """The scale of a contour: its usual ``ends``, and the ``place`` of a value."""
 
     name: str
     unit: str

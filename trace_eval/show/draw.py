@@ -20,6 +20,7 @@ import numpy as np
 
 from blueprints import require
 from trace_eval.data.outputs import write_file
+from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.show import pages
 
 #: Width of a column of a paper, inches.
@@ -63,6 +64,18 @@ class Point(NamedTuple):
     low: float | None = None
     high: float | None = None
     baseline: bool = False
+
+    @classmethod
+    def of(cls, name: str, estimate: IntervalEstimate) -> Point:
+        """Make the line of an estimate.
+
+        Raises:
+            ValueError: the estimate has no value.
+        """
+        if estimate.value is None:
+            raise ValueError(f"{name} has no value to draw")
+        low, high = estimate.ends
+        return cls(name, estimate.value, low, high)
 
 
 class Picture(NamedTuple):

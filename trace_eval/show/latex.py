@@ -74,13 +74,13 @@ def _float(caption: str, table: Table) -> list[str]:
         r"\toprule",
         _row(table.columns),
         r"\midrule",
-        *map(_row, table.rows),
-        r"\bottomrule",
-        r"\end{tabular}",
     ]
+    lines += map(_row, table.rows)
+    lines += [r"\bottomrule", r"\end{tabular}"]
     if table.caption:
         lines.append(rf"\par\smallskip\footnotesize {escaped(table.caption)}")
-    return [*lines, r"\end{table}"]
+    lines.append(r"\end{table}")
+    return lines
 
 
 def _row(cells: Sequence[str]) -> str:

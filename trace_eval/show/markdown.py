@@ -61,7 +61,8 @@ def document(title: str, sentences: Iterable[str], tables: Iterable[Table]) -> s
     Where ``<details>`` is not folded, as in a terminal, the tables stand below each
     other.
     """
-    lines = [f"### {plain(title)}", "", *paragraphs(sentences)]
+    lines = [f"### {plain(title)}", ""]
+    lines += paragraphs(sentences)
     for table in tables:
         if table.rows:
             name = escape(_one_line(table.title or "Figures"))
