@@ -31,7 +31,7 @@ def ablate(
     output: Annotated[Output, ("csv",)],
     cache: Annotated[
         Path | None,
-        typer.Option(help="Cache folder, for replies; default: the user's."),
+        typer.Option(help="Cache folder of replies; default: the user's cache folder."),
     ] = None,
     config: ConfigOption = None,
     options: AblateOptions,

@@ -25,7 +25,7 @@ def best(
             help="Candidates: group, text, audio, system; or a group with a list."
         ),
     ],
-    out: Annotated[Path, typer.Option(help="Folder, continued if it is there.")],
+    out: Annotated[Path, typer.Option(help="Output folder; continued if it exists.")],
     estimate: Annotated[
         bool,
         typer.Option(

@@ -19,7 +19,9 @@ def card(
     *,
     runs: Annotated[
         list[Path],
-        typer.Argument(help="Run folders or files of judgements; several compare."),
+        typer.Argument(
+            help="Run folders or files of judgements; several are compared."
+        ),
     ],
     labels: LabelsOption = None,
     columns: Annotated[Columns, AS_AGREE],
@@ -32,7 +34,8 @@ def card(
     out: Annotated[
         Path | None,
         typer.Option(
-            help="Folder of card.md and card.html; default: the run, for files here."
+            help="Folder for card.md and card.html; default: the run folder, or for files"
+            " the current one."
         ),
     ] = None,
     output: Annotated[Output, ("fail_under", "csv", "full")],

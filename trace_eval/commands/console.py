@@ -187,7 +187,7 @@ def print_rows(
 
 
 def left_out(rows: int, everything: Path | None = None) -> list[str]:
-    """Say how many rows are not shown, and where all are; empty if none is missing."""
+    """Say how many rows are hidden, and where to find them; empty if none is."""
     if rows <= MAX_ROWS:
         return []
     where = everything or next(iter(unwritten().get("json_file", ())), None)

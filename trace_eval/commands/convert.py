@@ -47,7 +47,7 @@ def convert(
     prompt: Annotated[
         Path | None,
         typer.Option(
-            help="The authors' prompt, as the question in place of ours; one --set."
+            help="Ask the authors' prompt in place of our question; one --set."
         ),
     ] = None,
 ) -> None:
@@ -88,7 +88,8 @@ def _print(done: Conversion) -> None:
         f" {counted(len(result.scores), 'score')} of the authors' rule; licence"
         f" {dataset.licence} ({dataset.source})"
     )
-    say(*(f"{what}: {path}" for what, path in done.files.items()))
+    for what, path in done.files.items():
+        say(f"{what}: {path}")
     if result.figures:
         say("")
         numbers = ("published", "ours", "n", "unscored", "worst", "best")
@@ -110,7 +111,9 @@ def _print(done: Conversion) -> None:
             f" within {board.tolerance:g}{exceptions}"
         )
     if result.notes:
-        say("", *(f"note: {note}" for note in result.notes))
+        say("")
+        for note in result.notes:
+            say(f"note: {note}")
 
 
 def _cells(figure: Figure) -> list[str]:

@@ -29,7 +29,8 @@ def doctor(
     probe: Annotated[
         bool,
         typer.Option(
-            "--probe", help="Of a judge that listens: six calls, does it hear?"
+            "--probe",
+            help="Check with six calls whether a judge that listens can hear.",
         ),
     ] = False,
     config: ConfigOption = None,

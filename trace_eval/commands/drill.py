@@ -20,9 +20,7 @@ from trace_eval.show.table import grid
 app = typer.Typer(name="drill", help="Test a judge itself.", no_args_is_help=True)
 
 Pairs = Annotated[str, typer.Argument(help="Manifest of pairs, or its URL.")]
-Out = Annotated[
-    Path, typer.Option(help="Folder of the drill, continued if it is there.")
-]
+Out = Annotated[Path, typer.Option(help="Output folder; continued if it exists.")]
 
 
 @app.command()
@@ -76,6 +74,7 @@ def probe(
     report = drill_judge(manifest, out, options)
     say(report.sentence)
     print_tables([probe_table(report)])
-    say(*(f"left out: {text}" for text in report.left_out))
+    for text in report.left_out:
+        say(f"left out: {text}")
     give(report)
     say(f"for the card of this judge: trace-eval card RUN --probes {out}")

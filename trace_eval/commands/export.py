@@ -41,13 +41,13 @@ def export(
     out: Annotated[
         Path | None,
         typer.Option(
-            help="File; folder for label-studio, or for a tracker offline. Default: RUN/export...,"
-            " of a tracker as its own settings say."
+            help="File, or a folder for label-studio and for a tracker offline. Default:"
+            " RUN/export...; for a tracker, as its own settings say."
         ),
     ] = None,
     policy: Annotated[
         str | None,
-        typer.Option(help="One that the run was fused with; default: the last."),
+        typer.Option(help="Policy that the run was fused with; default: the last one."),
     ] = None,
 ) -> None:
     """Write results: a row per pair, tasks for Label Studio, figures for a tracker."""

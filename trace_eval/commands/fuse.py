@@ -18,7 +18,7 @@ _Policy = Annotated[
     str | None,
     typer.Option(
         help="Fusion policy: a name or a 64-row .csv/.json table. Default:"
-        f" {DEFAULT_POLICY}; of a file the labels that it has."
+        f" {DEFAULT_POLICY}; for a file, the labels in it."
     ),
 ]
 _Out = Annotated[

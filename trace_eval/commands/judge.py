@@ -36,16 +36,16 @@ Items = Annotated[
 Judges = Annotated[
     list[str] | None,
     typer.Option(
-        help=f"{shared.judges_help()} Default: {DEFAULT_JUDGE}, of rate"
-        f" {', '.join(DEFAULT_RATERS)}. Of single answers several may be named, whose scores"
-        " are pooled."
+        help=f"{shared.judges_help()} Default: {DEFAULT_JUDGE}, for rate"
+        f" {', '.join(DEFAULT_RATERS)}. For single answers several may be named; their"
+        " scores are pooled."
     ),
 ]
 Rubrics = Annotated[
     list[str] | None,
     typer.Option(
         help="Score single answers by this rubric: a shipped one (trace-eval rubrics list) or"
-        f" a .toml file; may be repeated. Default: none, of rate {', '.join(DEFAULT_RUBRICS)}."
+        f" a .toml file; may be repeated. Default: none, for rate {', '.join(DEFAULT_RUBRICS)}."
     ),
 ]
 PolicyOption = Annotated[
@@ -58,7 +58,7 @@ PolicyOption = Annotated[
 RunFolder = Annotated[
     str | None,
     typer.Option(
-        help="Run folder, continued if it is there, with ray also a URL; default:"
+        help="Run folder, or a URL with ray; continued if it exists. Default:"
         " runs/ITEMS-JUDGE[-I-of-N], another one for another file ITEMS."
     ),
 ]
@@ -77,7 +77,7 @@ Again = Annotated[
 
 @dataclass(frozen=True)
 class Instead:
-    """What is done in place of judging.
+    """The work that a flag asks for in place of judging.
 
     Attributes:
         estimate: print calls, tokens and cost, or the hours of a model that the judge

@@ -51,7 +51,9 @@ def list_() -> None:
         )
         rows.append(cells)
     print_tables([grid("", columns, rows)], width=FILE_WIDTH)
-    say(*(f"{row.model.spec}: {row.path}" for row in result if row.path))
+    for row in result:
+        if row.path:
+            say(f"{row.model.spec}: {row.path}")
     give(result)
 
 
@@ -73,7 +75,7 @@ def fetch(
 def verify(
     specs: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[SPEC...]", help=f"{_SPEC} Default: all here."),
+        typer.Argument(metavar="[SPEC...]", help=f"{_SPEC} Default: all models here."),
     ] = None,
 ) -> None:
     """Check hashes and load every tensor; exit code 1 when a model is not in order."""

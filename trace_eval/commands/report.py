@@ -39,7 +39,7 @@ def report(
     out: Annotated[
         Path | None,
         typer.Option(
-            help="HTML file; default: RUN/report.html, of several FOLDER/runs.html."
+            help="HTML file; default: RUN/report.html, for several FOLDER/runs.html."
         ),
     ] = None,
     audio: Annotated[

@@ -125,7 +125,7 @@ def give(result: Any, sentences: Sequence[str] | None = None) -> None:
 
 
 def check_written() -> None:
-    """Refuse ``--json``, ``--plot`` and the like where a call came to nothing to write.
+    """Refuse ``--json``, ``--plot`` and the like for a call that has nothing to write.
 
     Raises:
         UserError: a requested file has not been written.

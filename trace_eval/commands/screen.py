@@ -40,7 +40,7 @@ def screen(
     out: Annotated[
         Path | None,
         typer.Option(
-            help="Folder of the three lists; default: RUN/screen, for a file none."
+            help="Folder for the three lists; default: RUN/screen; none for a file."
         ),
     ] = None,
     columns: Annotated[Columns, AS_AGREE],

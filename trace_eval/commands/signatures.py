@@ -31,7 +31,7 @@ _EMPTY = inspect.Parameter.empty
 
 
 class ExplainedBy(NamedTuple):
-    """Where a class's options are explained, if another command explains them.
+    """The command that explains a class's options, if another one does.
 
     Its own help page then shows one of them, which names the others.
     """

@@ -101,7 +101,8 @@ def _print_reasons(outcomes: Sequence[VerdictRow | ScoreRow]) -> None:
     same = by_cause(
         f"{outcome.reason}: {outcome.detail or 'no detail'}" for outcome in outcomes
     )
-    say(*(f"\nunscored {len(details)}: {details[0]}" for details in same[:MAX_ROWS]))
+    for details in same[:MAX_ROWS]:
+        say(f"\nunscored {len(details)}: {details[0]}")
     if left := sum(map(len, same[MAX_ROWS:])):
         say(f"\nunscored {left}: for other reasons")
 

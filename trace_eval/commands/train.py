@@ -39,9 +39,9 @@ def fusion(
     ] = None,
     runs: Annotated[
         list[Path] | None,
-        typer.Option(help="Runs of rate, or files of scores; several may follow."),
+        typer.Option(help="Runs of rate, or files of scores; may be repeated."),
     ] = None,
-    out: Annotated[Path, typer.Option(help="Folder of the fused judge.")] = Path(
+    out: Annotated[Path, typer.Option(help="Output folder of the fused judge.")] = Path(
         "fused"
     ),
     options: FusionOptions,
@@ -72,7 +72,7 @@ def scorer(
         Path, typer.Argument(help="Answers with human ratings (JSONL, JSON).")
     ],
     out: Annotated[
-        Path, typer.Option(help="Folder of the scorer; continued if it is there.")
+        Path, typer.Option(help="Output folder of the scorer; continued if it exists.")
     ],
     dev: Annotated[
         Path | None,

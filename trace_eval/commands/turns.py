@@ -48,7 +48,8 @@ def turns(
     corrections: Annotated[
         Path | None,
         typer.Option(
-            help="Events as corrected in a review (corrections.jsonl): figures of both."
+            help="Events corrected in a review (corrections.jsonl), for figures before"
+            " and after."
         ),
     ] = None,
     options: TurnsOptions,
@@ -60,7 +61,10 @@ def turns(
     ] = False,
     limits: TimingLimits,
     must_tell: Annotated[
-        bool, typer.Option(help="Exit with 3 where a limit cannot be told.")
+        bool,
+        typer.Option(
+            help="Exit with 3 where it cannot be told whether a limit is met."
+        ),
     ] = False,
     junit: Annotated[
         Path | None, typer.Option(help="Write the limits as JUnit XML.")

@@ -94,7 +94,7 @@ def estimate_accuracy(
     certain = [scores[item] for item in needed if item in scores]
     sampled = [scores[item] for item in others if item in scores]
     reviewed = len(certain) + len(sampled)
-    naive = fmean([*certain, *sampled]) if reviewed else None
+    naive = fmean(certain + sampled) if reviewed else None
     if not population or not reviewed:
         why = "no pair was reviewed yet" if population else "the judge rated no pair"
         return Accuracy(

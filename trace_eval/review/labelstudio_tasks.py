@@ -201,11 +201,10 @@ class ScoreTasks(_Tasks):
         rubric, call = self.form.rubric, item.answer.conversation
         if call is not None:
             return material.transcript(call)
-        parts = [
-            *material.shown_texts(item, rubric),
-            ("Rationale", material.rationale(item, rubric)),
-            ("Answer", item.answer.text),
-        ]
+        parts: list[tuple[str | None, str | None]] = []
+        parts += material.shown_texts(item, rubric)
+        parts.append(("Rationale", material.rationale(item, rubric)))
+        parts.append(("Answer", item.answer.text))
         lines = [f"{who}: {text}" if who else text for who, text in parts if text]
         return "\n\n".join(lines) or "(listen)"
 

@@ -17,18 +17,19 @@ MOST_NAMED = 5
 
 def notes(review: Review, measured: Sequence[ItemLoudness]) -> list[str]:
     """Note missing raters, traps, late answers and differing loudness."""
-    found = [
-        *_few_raters(review),
-        *_open_traps(review),
-        *_failed_traps(review),
-        *_late(review),
-    ]
+    sentences: list[str] = []
+    sentences += _few_raters(review)
+    sentences += _open_traps(review)
+    sentences += _failed_traps(review)
+    sentences += _late(review)
     louder = summary_of(
         measured,
         review.listening.loudness == "matched",
         is_whole=len(measured) == len(review.items),
     )
-    return [*found, *([louder] if louder else [])]
+    if louder:
+        sentences.append(louder)
+    return sentences
 
 
 def _few_raters(review: Review) -> Iterator[str]:

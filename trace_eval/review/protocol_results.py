@@ -82,7 +82,7 @@ def _means(review: Review, rubric: ScoreRubric) -> list[ProtocolRow]:
         questions[item.id] = item.question_id or item.id
     if review.listening.third_rater:
         for items in scores.values():
-            for name, given in [*items.items()]:
+            for name, given in list(items.items()):
                 value = decided_score(given, review.listening.raters)
                 if value is None:
                     del items[name]

@@ -162,12 +162,12 @@ class ReviewPlan(Strict):
     @property
     def items(self) -> list[str]:
         """The distinct pairs of the queue in order, the random sample last."""
-        return [*self.needed, *self.others[: self.drawn]]
+        return list(self.needed) + list(self.others[: self.drawn])
 
     @property
     def apart(self) -> list[str]:
         """The items shown beside the queue: traps, and those of the training."""
-        return [*self.traps, *self.training]
+        return list(self.traps) + list(self.training)
 
     def inclusion(self, reviewed: Collection[str]) -> dict[str, float | None]:
         """Return the probability, in (0, 1], with which each reviewed pair was chosen.

@@ -63,7 +63,7 @@ class Review:
         self.allow_unplayed = allow_unplayed
         self.tasks = plan.tasks()
         by_id = {item.id: item for item in material.singles}
-        names = (*plan.items, *plan.apart)
+        names = plan.items + plan.apart
         singles = [by_id[item] for item in names if item in by_id]
         halves: list[Single] = []
         for item in names:
@@ -91,7 +91,7 @@ class Review:
     @property
     def items(self) -> list[Reviewed]:
         """The items in the order of the queue, then the traps and the training."""
-        return [self.item(name) for name in (*self.plan.items, *self.plan.apart)]
+        return [self.item(name) for name in self.plan.items + self.plan.apart]
 
     @property
     def listening(self) -> Listening:
@@ -137,7 +137,7 @@ class Review:
         views = self.store.views()
         mine = {view.item for view in views if view.rater == rater}
         full = full_items(views, rater, self.listening.raters, self.disputed())
-        closed = full - mine - {*self.plan.apart}
+        closed = full - mine - set(self.plan.apart)
         return [task for task in order if self.tasks[task][0] not in closed]
 
     def is_training(self, item: str) -> bool:
