@@ -136,7 +136,7 @@ def drifts(
 def call_drifts(
     voices: Voices, random: np.random.Generator
 ) -> Iterator[tuple[str, Count, Count]]:
-    """Yield the same of an agent whose turns are one side of a call."""
+    """Yield the drifts of an agent whose turns are one side of a call."""
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     names = sorted(voices)
     for number, name in enumerate(names):

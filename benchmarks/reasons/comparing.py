@@ -164,7 +164,7 @@ def ratio(task: Task) -> Written:
 
 
 def bounded(task: Task) -> Written:
-    """Give a bound of both values; a fault gives one that a value passes."""
+    """Make a claim that bounds both values; a planted fault states a wrong bound."""
     measured = any_measure(task.shape.words, task.rng)
     assert measured is not None
     if measured.step == 4:  # of negative numbers nobody says so

@@ -67,7 +67,7 @@ class ChangeCoverage:
 
 @dataclass(frozen=True)
 class Direction:
-    """Where a metric moves: second minus first, in points from 0 to 1, paired.
+    """The mean move of a metric: second minus first, in points from 0 to 1, paired.
 
     Mean points of verdicts are those of answer A; ``p`` is that of no shift, by sign
     flips.

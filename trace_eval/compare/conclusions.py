@@ -47,7 +47,7 @@ def _expected(number: float | None, row: ConclusionChange) -> str | None:
 
 @dataclass(frozen=True)
 class ConclusionChange:
-    """How the conclusions of a family change from one judge to the other.
+    """The change of a family's conclusions from one judge to the other.
 
     Those that are lost, gained and reversed are named after Holm's correction within
     the family, and counted at 95 % each without it in ``raw``, of which
@@ -131,7 +131,7 @@ def _kinds(one: Signs, other: Signs) -> tuple[Array, Array, Array]:
 
 
 def z_conclusions(differences: Array, variances: Array) -> Conclusions:
-    """Draw conclusions of normal differences; without variance there is none."""
+    """Draw conclusions of normal differences, but none without variance."""
     return Conclusions.of(differences, z_p(differences, variances))
 
 

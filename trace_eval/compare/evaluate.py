@@ -62,7 +62,7 @@ class Mutual:
 
 @dataclass(frozen=True)
 class AccuracyGap:
-    """How much more often one run is right than another, over all pairs.
+    """The difference of two runs' accuracies over all pairs.
 
     How the labels were drawn is corrected.
 

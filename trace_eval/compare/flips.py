@@ -157,7 +157,7 @@ def identical(one: Judging, other: Judging) -> bool:
 
 
 def _fresh(first: Judging, repeat: Judging) -> tuple[Mask, str | None]:
-    """Find the items whose repetition came from no cache, or why there are none.
+    """Find the items that were judged again without a cache, or why there are none.
 
     A repetition counts where no reply is marked as cached, or where the raw replies
     differ. Tables keep verdicts alone: they count where any verdict differs at all.

@@ -25,7 +25,7 @@ _Fit = Callable[[Array, Array, Array], Array]
 
 @dataclass(frozen=True)
 class Mapping:
-    """How old scores become new ones, in the units of the scores.
+    """A function from old scores to new ones, in the units of the scores.
 
     It is ``linear``, ``isotonic`` or ``none``; ``half_width`` is half of the 95 %
     prediction interval of a new point in the middle, ``left_out`` the mean absolute

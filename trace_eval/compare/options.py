@@ -13,13 +13,13 @@ from trace_eval.turns.options import TimingLimits
 @with_groups
 @dataclass(frozen=True)
 class CompareOptions:
-    """How runs are compared.
+    """The options of a comparison of runs.
 
     Attributes:
         bootstrap: level of the intervals.
         cluster: refuse items whose instruction is unknown, where there are human
             labels. Known instructions are drawn whole in any case.
-        top: pairs to list where the runs are furthest apart.
+        top: number of pairs to list, those where the runs are furthest apart.
     """
 
     bootstrap: IntervalOptions = field(default_factory=IntervalOptions)
@@ -30,7 +30,7 @@ class CompareOptions:
 @with_groups
 @dataclass(frozen=True)
 class ChangeOptions:
-    """How a judge change is looked at.
+    """The options of a comparison of two judgings.
 
     Attributes:
         bootstrap: level of the intervals.
@@ -76,7 +76,7 @@ class GateOptions:
         must_tell: exit with 3 where the gate cannot tell.
         side: which answer of a pair is under test: ``a``, ``b``, or ``auto``.
         runs_per_week: print the false alarms to expect in a week of so many runs.
-        limits: of the timing of calls, where both runs hold conversations.
+        limits: limits on the timing of calls, where both runs hold conversations.
         bootstrap: level of the intervals.
     """
 

@@ -265,7 +265,7 @@ def _sources(item: Single) -> list[str]:
 
 
 def _question(item: Pair | Single) -> str:
-    """Hash of the question: its words and, where there are none, its recording."""
+    """Hash a question's words, or its recording where it has no words."""
     parts: list[Any] = [item.instruction.text or item.instruction.source_id]
     if isinstance(item, Single):
         parts += [list(item.reference), item.context]

@@ -104,7 +104,7 @@ def _nearest_answer(report: RunComparison) -> tuple[str, str | None]:
 
 
 def _over_all_answer(report: RunComparison) -> str:
-    """Say the same of all pairs, where the labelled ones were not drawn alike."""
+    """Compare accuracies over all pairs, where labels were drawn at unequal chances."""
     level = report.options.bootstrap.level
     fused = {cost.run: under(cost.policy) for cost in report.costs}
     ordered = sorted(report.over_all.items(), key=lambda each: -(each[1].labels or 0.0))

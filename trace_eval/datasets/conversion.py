@@ -33,7 +33,7 @@ MAX_BYTES = 1 << 16
 
 
 class ConversionRecord(TypedDict):
-    """What ``published.json`` and ``convert --json`` hold; ``counts`` are by kind."""
+    """The JSON of ``published.json`` and ``convert --json``; ``counts`` are by kind."""
 
     dataset: str
     title: str
@@ -50,7 +50,7 @@ class ConversionRecord(TypedDict):
 
 @dataclass(frozen=True)
 class Conversion:
-    """What came of a conversion.
+    """The result of a conversion.
 
     Attributes:
         source: what was read, as it was named.

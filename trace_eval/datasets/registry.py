@@ -160,6 +160,6 @@ def find_dataset(name: str) -> Dataset:
     result = imported(entry, f"dataset {name!r}", InputError)
     if not isinstance(result, Dataset):
         raise InputError(
-            f"dataset {name!r}: {entry.value} is no Dataset of trace_eval.datasets"
+            f"dataset {name!r}: {entry.value} is not a Dataset of trace_eval.datasets"
         )
     return result

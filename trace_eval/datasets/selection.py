@@ -22,7 +22,7 @@ def _names(text: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Selection:
-    """What of a benchmark is wanted.
+    """The part of a benchmark to convert.
 
     Attributes:
         system: only its answers; names it where the files do not.

@@ -102,7 +102,7 @@ class Ablation:
 
 @dataclass(frozen=True)
 class AblationReport:
-    """What ``trace-eval ablate`` found.
+    """The result of ``trace-eval ablate``.
 
     Attributes:
         groups: the run judged without one group at a time (TRACE, Table 12).

@@ -94,7 +94,7 @@ def sections(card: Card) -> Iterator[tuple[str, list[str], list[Table]]]:
             [(who, *map(str, shares)) for who, *shares in facts.accuracy],
         )
         title = f"Published of such judges: {facts.source}"
-        yield title, [*facts.known, *facts.unknown], [shares]
+        yield title, list(facts.known) + list(facts.unknown), [shares]
     if card.unknown:
         yield "Not known", [f"{text}." for text in card.unknown], []
 
@@ -270,7 +270,7 @@ def probe_table(probes: ProbeReport) -> Table:
 
 
 class Published(Strict):
-    """What is published of judges of naturalness, for the cards of such judges."""
+    """The published accuracy of judges of naturalness, for the cards of such judges."""
 
     source: str
     # who, regular, expressive, all: % of right pairs

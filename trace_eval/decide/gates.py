@@ -143,7 +143,7 @@ def score_values(scores: Iterable[JudgeScore]) -> dict[str, dict[str, float | No
 def report_values(
     report: AgreeReport | ScoreReport,
 ) -> dict[str, dict[str, float | None]]:
-    """Return the figures of every judge of a report, of which more is better.
+    """Return the figures of every judge of a report where more is better.
 
     Of labels see :func:`score_values`; of scores the correlations with mean human
     ratings, and ``coverage``, the share of the rated answers that were scored.

@@ -72,7 +72,7 @@ class FirstPlan:
 
 
 def plan_before(pairs: int, options: PlanOptions | None = None) -> FirstPlan:
-    """Plan labels of so many pairs before there are any, for a two-sided test.
+    """Plan how many pairs to label before there are labels, for a two-sided test.
 
     Raises:
         UserError: a seed was chosen; nothing is drawn.

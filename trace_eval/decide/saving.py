@@ -16,7 +16,7 @@ from trace_eval.stats.sentences import percent
 
 @dataclass(frozen=True)
 class Saving:
-    """What is labelled, what the judge decides of the rest, and what people must.
+    """The numbers of pairs that are labelled, decided by the judge, and left to people.
 
     Attributes:
         pairs: of the run, ``labelled`` of them by annotators.

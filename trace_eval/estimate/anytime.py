@@ -71,7 +71,7 @@ class Arrivals:
 
 @dataclass(frozen=True)
 class Past:
-    """What bettors against a mean own after some units.
+    """The capital of the bettors against a mean after some units.
 
     Attributes:
         growth: log of each bettor's capital [shape=(bettors,)].

@@ -67,7 +67,7 @@ _RICH = 600.0
 
 @dataclass(frozen=True)
 class Pool:
-    """What a judge says of all pairs of a run, and of those that have a label.
+    """The verdicts of a judge on all pairs of a run, and the labels of some.
 
     Attributes:
         labels: values of the labelled pairs, 0 to 1, in the order of their labels
@@ -157,7 +157,7 @@ def first_left(is_left: Callable[[int, int], bool], first: int, end: int) -> int
 
 @dataclass(frozen=True)
 class _Bet:
-    """What a bettor owns of bets on the labels, and what they bet on the run's mean.
+    """A bettor's capital from bets on the labels, and their bet on the run's mean.
 
     Attributes:
         share: of the capital.
@@ -185,7 +185,7 @@ class _Bet:
 
 @dataclass(frozen=True)
 class _Owned:
-    """What all bettors own against a mean, whatever the run's mean is.
+    """The capital of all bettors against a mean, whatever the run's mean is.
 
     Attributes:
         size: root of the number of the run's independent pairs.
@@ -249,7 +249,7 @@ def _bets(pool: Pool, run_means: Array, looks: NDArray[np.int64]) -> Iterator[_B
 
 @dataclass(frozen=True)
 class _Run:
-    """What is expected of each label, by the mean of the whole run.
+    """The expected value of each label, by the mean of the whole run.
 
     Attributes:
         labels, verdicts: of the labelled pairs [shape=(labels, 1) each].

@@ -43,7 +43,7 @@ def quantile(level: float, degrees: float | None = None) -> float:
 
 @dataclass(frozen=True)
 class Reach:
-    """How far the truth may lie below and above an estimate, both at least 0."""
+    """The distances from an estimate to its lower and upper limit, both at least 0."""
 
     below: float
     above: float

@@ -10,7 +10,7 @@ RESAMPLES = 2_000
 
 @dataclass(frozen=True, kw_only=True)
 class IntervalOptions:
-    """How sure intervals are.
+    """The options of intervals.
 
     Attributes:
         level: coverage of the intervals, 0 to 1.
@@ -24,7 +24,7 @@ class SeedOptions(IntervalOptions):
     """Intervals, and the random numbers of what is drawn beside them.
 
     Attributes:
-        seed: of random draws, refused where nothing is drawn; None: 0.
+        seed: seed of the random draws; refused where nothing is drawn; None: 0.
     """
 
     seed: int | None = field(default=None, metadata={"drawn": 0})

@@ -24,7 +24,7 @@ def digits(number: float | None) -> int:
 
 
 def wilson(share: float, n: int, z: float) -> tuple[float, float]:
-    """Return Wilson's score interval of a share of so many trials (Wilson 1927).
+    """Return Wilson's score interval of a share of trials (Wilson 1927).
 
     The share may be a mean of values from 0 to 1, whose variance is at most that of a
     share.
@@ -43,7 +43,7 @@ def quotient(dividend: float, divisor: float) -> float | None:
 
 @dataclass(frozen=True)
 class Share:
-    """How often something happened: ``count`` times, ``of`` so many trials."""
+    """The number of times that something happened, ``count``, in ``of`` trials."""
 
     count: int
     of: int

@@ -33,7 +33,7 @@ HELD_S = 120.0
 
 @dataclass(frozen=True)
 class Extracted:
-    """What became of one recording."""
+    """The outcome of the extraction of one recording."""
 
     source: str
     blueprint: Blueprint | None = None
@@ -179,7 +179,7 @@ class ClipExtractor:
             job.keys[extractor.group] = group_key(job.partial.clip, source, needs)
 
     def _for(self, extractor: Extractor, source: ClipSource) -> _ForLanguage:
-        """Return the extractor for a clip of which the language may be stated."""
+        """Return the extractor for a clip, whose language may be stated."""
         group, language, assumed = extractor.group, source.language, source.assumed
         own = self._provenance[group]
         if language is None and assumed is None:

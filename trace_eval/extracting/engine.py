@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 
 class Engine(Protocol):
-    """Where extraction happens."""
+    """The machine or cluster on which extraction runs."""
 
     @property
     def capacity(self) -> int:

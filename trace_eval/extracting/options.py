@@ -22,7 +22,7 @@ ENGINES = ("local", "ray")
 
 @dataclass(frozen=True)
 class ExtractOptions:
-    """How clips become blueprints.
+    """The options of extraction.
 
     Attributes:
         profile: named set of extractors.
@@ -31,7 +31,7 @@ class ExtractOptions:
         workers: worker processes; 0: in this process; None: one per core.
         max_seconds: longer recordings are refused.
         device: where models run: ``auto``, ``cpu`` or ``cuda:N``.
-        language: of the speech, as an ISO 639-1 code or an English name; None:
+        language: language of the speech, as an ISO 639-1 code or an English name; None:
             detected, where the recogniser can.
         beam_size: hypotheses that a Whisper model keeps; None: the profile's, else the
             library's.
@@ -41,8 +41,9 @@ class ExtractOptions:
             on a GPU, else 1.
         one_model_at_a_time: release each model before the next one is loaded.
         engine: ``local``, or ``ray`` with the extra of that name.
-        ray_address: of a running cluster, e.g. ``auto``; None: one on this machine.
-        layout: of conversations, where their content does not tell.
+        ray_address: address of a running cluster, e.g. ``auto``; None: start one on
+            this machine.
+        layout: layout of conversations, where their content does not tell.
         agent_channel: of conversations in stereo: channel of the agent; greets: whoever
             speaks first, also of two voices in one channel.
         agent_voice: a recording of the agent alone, which says which of two voices in

@@ -32,7 +32,7 @@ class Stage:
 
 @dataclass(frozen=True)
 class Plan:
-    """What a worker needs to know; pickled to each."""
+    """The facts that a worker needs, pickled to each."""
 
     extractors: tuple[Extractor, ...]
     cache_folder: Path | None = None
@@ -77,9 +77,7 @@ def _stage_numbers(extractors: Sequence[Extractor]) -> dict[str, int]:
     numbers: dict[str, int] = {}
     for extractor in extractors:  # those come first that others use
         on_gpu = extractor.runs_on == "gpu"
-        used = [
-            numbers[g] for g in (*extractor.needs, *extractor.wants) if g in numbers
-        ]
+        used = [numbers[g] for g in extractor.needs + extractor.wants if g in numbers]
         last = max(used, default=0)
         numbers[extractor.group] = last if last % 2 == on_gpu else last + 1
     return numbers

@@ -12,7 +12,7 @@ from trace_eval.data import remote
 
 @dataclass(frozen=True, slots=True)
 class ClipSource:
-    """Where a recording is: a path, the bytes of its file, or a URL."""
+    """The place of a recording: a path, the bytes of its file, or a URL."""
 
     id: str
     path: Path | None = None

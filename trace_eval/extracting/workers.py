@@ -55,7 +55,7 @@ class Task(NamedTuple):
 
 @dataclass(frozen=True)
 class WorkerDevice:
-    """Where a worker runs.
+    """The device of a worker.
 
     Attributes:
         threads: of its numerical libraries.

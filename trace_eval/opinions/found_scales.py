@@ -213,7 +213,7 @@ def _is_doubtful(value: float, distinct: Values) -> bool:
 
 
 def _is_apart(code: float, distinct: Values) -> bool:
-    """Tell whether a usual code stands apart from all scores that are none."""
+    """Tell whether a usual code for missing lies away from all other scores."""
     scores = distinct[~np.isin(distinct, list(_CODES))]
     if not len(scores):
         return False

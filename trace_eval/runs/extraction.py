@@ -28,7 +28,7 @@ _NOT_RUN = frozenset({Status.UNAVAILABLE, Status.FAILED})
 
 @dataclass(frozen=True)
 class Extraction:
-    """What ``extract --json`` holds.
+    """The JSON of ``extract --json``.
 
     Attributes:
         out: file or URL of the blueprints.

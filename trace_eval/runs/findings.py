@@ -29,7 +29,7 @@ def findings_in(run: Run) -> list[str]:
     for line in jsonl.read(path):
         record = strict_json.record(line, path)
         records[record["clip"]] = {name: record.get(name) for name in _GROUPS}
-    return _findings([*records.values()], run.items())
+    return _findings(list(records.values()), run.items())
 
 
 def _findings(records: Sequence[Mapping[str, Any]], items: Iterable[Item]) -> list[str]:

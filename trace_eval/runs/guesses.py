@@ -116,7 +116,7 @@ class LanguageAdvice:
 
 
 class Guesses(NamedTuple):
-    """How many of the clips with a transcript have guessed words.
+    """The number of transcribed clips with guessed words.
 
     Attributes:
         named: a language was named in every one of those with guessed words.

@@ -171,7 +171,7 @@ class _Runs:
             return
         if lone:
             raise RunFolderError(
-                f"{lone[0]}: is no shard, others are; merge the shards first"
+                f"{lone[0]}: is not a shard, but others are; merge the shards first"
             )
         self.folders = sorted(self.folders, key=lambda folder: shards[folder].index)
         first = self.folders[0]

@@ -154,8 +154,9 @@ class AgreeOptions:
         policy: labels: re-fuse the overall label with this policy; ``all`` compares the
             built-in ones; None: the stored label.
         learn: labels: fit policies, cross-validated by instruction.
-        folds: labels: of that cross-validation.
-        against: labels: compare the other judges with this one only; None: every two.
+        folds: labels: folds of that cross-validation.
+        against: labels: compare the other judges with this one only; None: compare
+            every two.
         baselines: labels: also beat a number, e.g. wer:lower, p808:higher,
             distillmos:higher, or a column NUMBER_a, NUMBER_b of the labels; may be
             repeated.
@@ -199,7 +200,8 @@ class RankOptions:
         bootstrap: level of the intervals, resamples and seed of the ranks.
         cluster: labels: refuse comparisons whose instruction is unknown. Known
             instructions are drawn whole in any case, and so are questions of scores.
-        typed: labels: typed ties count as evidence: both_bad is against both.
+        typed: labels: count typed ties as evidence; both_bad is evidence against both
+            systems.
         prior: labels: games of every system against an average opponent, half won; 0:
             none.
         baseline: labels: also give win rates against this system.
@@ -207,7 +209,7 @@ class RankOptions:
             else preference.
         policy: labels: re-fuse the overall label with this policy; None: the stored
             label. A report says here what fused the labels, as far as it is known.
-        judge: whose verdicts, where the source has several judges.
+        judge: judge whose verdicts count, where the source has several.
         systems: labels: names of the systems of A and B, where the pairs name none;
             None: ``A`` and ``B``.
         orders: labels: ``reconciled``, or ``separate``: each order of a run by itself.
@@ -241,7 +243,7 @@ class ScreenOptions:
 
     Attributes:
         agree: agreement with human labels that the decided part must reach, 0 to 1.
-        confidence: probability that it does, 0 to 1.
+        confidence: probability that the decided part reaches it, 0 to 1.
         by: signs of certainty to use: confidence, entropy, consistent, margin, repeats,
             judges; may be repeated. None: all that are known; they share the error.
         cluster: items of one instruction are not independent; where instructions are
@@ -306,7 +308,7 @@ class FusionOptions:
 
     Attributes:
         rubric: name or file of the rubric, where there are several.
-        seed: of the questions that are held out where there is no split.
+        seed: seed of the questions that are held out where there is no split.
         force: write it even where it is no better than its rivals.
     """
 

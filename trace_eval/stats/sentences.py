@@ -95,7 +95,7 @@ def about(number: float) -> str:
 
 
 def splits(number: int) -> str:
-    """Write a clause on labels that raters split on, with its comma; empty without any.
+    """Write a clause on labels that raters disagree on; empty if there are none.
 
     >>> splits(170), splits(0)
     (', 170 of them split (half a win each)', '')

@@ -23,7 +23,7 @@ _HALVINGS = 20
 
 @dataclass(frozen=True)
 class Spread:
-    """How far paired differences scatter by themselves.
+    """The scatter of paired differences.
 
     Where all items differ by one step and are independent, as of right and wrong, it is
     the share of them that flips; None: the variance says it.

@@ -60,7 +60,7 @@ class GateRow:
 
 @dataclass(frozen=True)
 class GateCoverage:
-    """How many of the baseline's items were scored, in the metric that lost most."""
+    """The share of the baseline's items scored, in the metric that lost most."""
 
     metric: str
     items: int

@@ -27,16 +27,16 @@ class BestOptions:
     """Options of the search for the best.
 
     Attributes:
-        options: judge, extraction and policy.
+        options: options of the judge, the extraction and the policy.
         by: what decides: overall or a dimension of the judge's verdicts; or a number of
             the blueprint, e.g. quality.p808 or loudness:lower, and then no judge is
             asked.
         scheme: which candidates a judge of pairs compares: all, knockout, or auto (all
             up to 8).
-        rubric: let the judge score each candidate by this rubric, not compare two;
-            None: those judges do that can do nothing else.
+        rubric: let the judge score each candidate by this rubric instead of comparing
+            two; None: only judges that cannot compare do so.
         checks: another judge or number that measures the gain; may be repeated.
-        seed: of brackets, of the drawn opponents and of intervals.
+        seed: seed of the brackets, the drawn opponents and the intervals.
         listener: gets an event of every clip and pair that is judged.
 
     Raises:

@@ -46,7 +46,7 @@ VerdictsByMatch = Mapping[Match, SchemeVerdict]
 
 @dataclass(frozen=True)
 class Bracket:
-    """How far a group has come."""
+    """The progress of a group through its comparisons."""
 
     matches: tuple[Match, ...]  # the next comparisons; empty: none is left
     finalists: tuple[str, ...]  # those not knocked out, in the order of the bracket

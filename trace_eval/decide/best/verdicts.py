@@ -34,7 +34,7 @@ _MATCH = "match"
 
 @dataclass(frozen=True)
 class Comparing:
-    """How comparisons are judged."""
+    """The settings by which comparisons are judged."""
 
     options: Options
     by: str  # one of DECIDERS

@@ -46,7 +46,7 @@ _OWN = {
 
 
 class Size(NamedTuple):
-    """What a cluster has now; an autoscaling one may grow."""
+    """The present size of a cluster; an autoscaling one may grow."""
 
     cpus: float
     gpus: float

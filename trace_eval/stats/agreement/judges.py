@@ -109,7 +109,7 @@ class Aligned:
         )
 
     def counts(self, predicted: Codes | None = None) -> Counts:
-        """Count jointly with a judge or a prediction [shape=(labels, labels)]."""
+        """Count items by true and predicted label [shape=(labels, labels)]."""
         verdicts = self.predicted if predicted is None else predicted
         return folded(
             joint_counts(self.truth, verdicts, *self.shares.shape), self.shares

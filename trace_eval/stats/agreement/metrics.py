@@ -284,7 +284,7 @@ def compare_all(
         if fixed is None:
             names = ", ".join(own[0].judge for own in judges if own)
             raise UserError(
-                f"--against {against!r} is no judge here; use one of {names}"
+                f"--against {against!r} is not a judge here; use one of {names}"
             )
         couples = [(fixed, other) for other in judges if other is not fixed]
     comparisons: list[Comparison] = []

@@ -221,7 +221,7 @@ def _ranks(means: Sequence[IntervalEstimate]) -> list[float | None]:
 
 
 def _over_systems(of_means: Any) -> Any:
-    """Make the statistic of all systems' sums and counts from one of their means."""
+    """Turn a statistic of the systems' means into one of their sums and counts."""
 
     def statistic(sums: Array) -> Array:
         of_system = sums.reshape(*sums.shape[:-1], -1, 4)

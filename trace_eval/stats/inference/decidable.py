@@ -256,7 +256,7 @@ def p_below(agrees: Array, design: Design, selected: Mask, target: float) -> flo
 
 
 def worth(design: Design, selected: Mask, target: float) -> float:
-    """Return labels on the selected items, in independent ones of equal weight.
+    """Return the number of independent labels of equal weight that the labels equal.
 
     So many of those would, if all agreed, say as much as these would; it knows no
     label.

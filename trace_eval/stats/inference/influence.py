@@ -50,7 +50,7 @@ class LabelledValues:
 
     @property
     def growth(self) -> float:
-        """What makes the sum of squared residuals unbiased.
+        """The factor that makes the sum of squared residuals unbiased.
 
         A heavy unit draws the mean to itself. It is n / (n - 1) for n units of equal
         weight.

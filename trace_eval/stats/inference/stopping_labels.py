@@ -80,7 +80,7 @@ def of_judged(
 
 
 def no_random_order(labels: Opinions) -> str | None:
-    """Say why labels are no random sample of their pairs after each of them.
+    """Say why the order of the labels is not random; None if it is.
 
     A review that begins with the pairs that need a person writes 1 as their inclusion,
     and none while some of them are open. Of a queue that is done all have 1, whatever
