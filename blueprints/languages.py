@@ -90,9 +90,9 @@ def language_code(text: str) -> str:
     if code := find_language(text):
         return code
     near = get_close_matches(text.strip().casefold(), [*_CODES, *LANGUAGES], 1)
-    meant = f" (near: {near[0]})" if near else ""
+    suggestion = f" (near: {near[0]})" if near else ""
     raise UserError(
-        f"language {text!r} is unknown{meant}; use an ISO 639-1 code, e.g. es, or"
+        f"language {text!r} is unknown{suggestion}; use an ISO 639-1 code, e.g. es, or"
         " an English name"
     )
 

@@ -79,8 +79,8 @@ MOVES_DB = 20.0
 def jumps(frames: Frames) -> list[Event]:
     """Find moments inside a voiced stretch at which no pitch goes on."""
     similar = _similarity(frames)
-    apart = SIDE + BETWEEN
-    if len(similar) < apart + SIDE:
+    spacing = SIDE + BETWEEN
+    if len(similar) < spacing + SIDE:
         return []
     level = frames.level[: len(similar)] - frames.speech_db
     usual = _usual_pitch(_salience(similar), level)
@@ -92,15 +92,15 @@ def jumps(frames: Frames) -> list[Event]:
     is_candidate = _no_creak(pitch, clarity, usual) & _all_sounds(level)
     starts = np.flatnonzero(is_candidate)
     before = pitch[starts]
-    after = pitch[starts + apart]
+    after = pitch[starts + spacing]
     is_up = after > before
-    lower_side = sides[starts + np.where(is_up, 0, apart)]
+    lower_side = sides[starts + np.where(is_up, 0, spacing)]
     at_low = _similarity_near(lower_side, np.minimum(before, after))
     at_high = _similarity_near(lower_side, np.maximum(before, after))
     is_other = at_high < OTHER * at_low
-    shared = _shared(salience[starts], salience[starts + apart])
+    shared = _shared(salience[starts], salience[starts + spacing])
     is_sure = is_other & (shared < np.where(is_up, SHARED_UP, SHARED_DOWN))
-    moments_s = (starts + (apart + SIDE - 1) / 2) * STEP_S
+    moments_s = (starts + (spacing + SIDE - 1) / 2) * STEP_S
     strengths = np.abs(after - before) / JUMP_SEMITONES
     jumps_s = zip(moments_s[is_sure].tolist(), strengths[is_sure].tolist(), strict=True)
     events: list[Event] = []
@@ -147,13 +147,13 @@ def _no_creak(pitch: Floats, clarity: Floats, usual: float) -> Bools:
         clarity: how clear it is, 1 for a clear voice [shape=(sides,)].
         usual: pitch of the clip, semitones over ``LOW_HZ``.
     """
-    apart = SIDE + BETWEEN
-    before, after = pitch[:-apart], pitch[apart:]
+    spacing = SIDE + BETWEEN
+    before, after = pitch[:-spacing], pitch[spacing:]
     semitones = np.abs(after - before)
     is_up = after > before
     low_hz = LOW_HZ * 2 ** (np.minimum(before, after) / 12)
     high_hz = LOW_HZ * 2 ** (np.maximum(before, after) / 12)
-    least_clarity = np.minimum(clarity[:-apart], clarity[apart:])
+    least_clarity = np.minimum(clarity[:-spacing], clarity[spacing:])
     is_far = (semitones >= JUMP_SEMITONES) & (semitones <= MOST_SEMITONES)
     is_halved = ~is_up & (np.abs(semitones - 12) <= HALF_SEMITONES)
     is_clear = least_clarity >= np.where(is_halved, HALVED_CLEAR, LEAST_CLEAR)
@@ -162,7 +162,7 @@ def _no_creak(pitch: Floats, clarity: Floats, usual: float) -> Bools:
     later = padded[-len(after) :]
     has_lasted = np.abs(earlier - before) <= LASTS_SEMITONES
     goes_on = np.abs(later - after) <= LASTS_SEMITONES
-    is_regular = (clarity[:-apart] >= REGULAR_CLEAR) & (high_hz <= UP_TO_HZ)
+    is_regular = (clarity[:-spacing] >= REGULAR_CLEAR) & (high_hz <= UP_TO_HZ)
     from_voice = np.where(
         is_up, before >= usual - UNDER_USUAL, before <= usual + OVER_USUAL
     )

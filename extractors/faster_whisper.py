@@ -237,8 +237,8 @@ class FasterWhisperExtractor(Recogniser):
 
     def _key(self) -> tuple[str | None, ...]:
         # Of this model alone: it is the same one with and without a second.
-        own = super().revision()
-        return (self.name, own, self.device, self.compute_type)
+        revision = super().revision()
+        return (self.name, revision, self.device, self.compute_type)
 
     def _numbers(self, on_gpu: bool) -> str:
         return self.compute_type or ("float16" if on_gpu else "int8")

@@ -412,22 +412,24 @@ def _join(source: WeightsSource, folder: Path) -> None:
         OSError: they cannot be written.
     """
     folder.parent.mkdir(parents=True, exist_ok=True)
-    made = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+    new_folder = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
     try:
         for name, wanted in source.hashes.items():
-            with (made / name).open("wb") as file:
+            with (new_folder / name).open("wb") as file:
                 for part in _parts(source, name):
                     with part.open("rb") as content:
                         shutil.copyfileobj(content, file, 1 << 22)
-            if file_sha256(made / name) != wanted:  # its parts were right a moment ago
+            if (
+                file_sha256(new_folder / name) != wanted
+            ):  # its parts were right a moment ago
                 raise OSError(EIO, os.strerror(EIO))
-        made.chmod(0o755)
-        made.rename(folder)
+        new_folder.chmod(0o755)
+        new_folder.rename(folder)
     except OSError:
         if not folder.is_dir():  # else another process was first
             raise
     finally:
-        shutil.rmtree(made, ignore_errors=True)
+        shutil.rmtree(new_folder, ignore_errors=True)
 
 
 def _parts(source: WeightsSource, name: str) -> Iterator[Path]:

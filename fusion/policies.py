@@ -280,8 +280,8 @@ def load_policy(spec: str) -> Policy:
             return policy
         raise ValueError(f"policy {spec}: {entry.value} is not a fusion.Policy")
     near = get_close_matches(spec, POLICIES, n=1, cutoff=0.5)
-    meant = f"did you mean {near[0]}? Else " if near else ""
+    suggestion = f"did you mean {near[0]}? Else " if near else ""
     raise ValueError(
-        f"policy {spec!r} is unknown; {meant}use one of {', '.join(POLICIES)}, a 64-row"
+        f"policy {spec!r} is unknown; {suggestion}use one of {', '.join(POLICIES)}, a 64-row"
         f" .csv or .json table, or an entry point of group {ENTRY_POINT_GROUP!r}"
     )

@@ -137,8 +137,8 @@ class Scale(ABC):
         mean = self.mean(distribution)
         terms = []
         for label, share in distribution.items():
-            off = self.position(label) - mean
-            terms.append(share * off**2)
+            distance = self.position(label) - mean
+            terms.append(share * distance**2)
         return math.fsum(terms)
 
     def shares(self, labels: Sequence[Any]) -> dict[Any, float]:

@@ -120,10 +120,10 @@ class ConvStack:
 
     def _run(self, image: Float32s, zeros: CellMask | None) -> Float32s:
         channels, rows, bins = image.shape
-        taken = np.zeros((ROWS + 2, bins + 2, channels), np.float32)
+        inputs = np.zeros((ROWS + 2, bins + 2, channels), np.float32)
         sums: list[Float32s] = []
         layers: list[KernelCall] = []
-        source = taken
+        source = inputs
         for layer in self._layers:
             to = _aligned_zeros(ROWS + 2, bins + 2, len(layer.bias))
             layers.append(layer.between(source, to))
@@ -140,8 +140,8 @@ class ConvStack:
         blank = None if zeros is None else _among_true(zeros, reach, ROWS)
         for step in range(steps):
             fresh = image[:, ROWS * step : ROWS * (step + 1)].transpose(1, 2, 0)
-            taken[:carried] = taken[ROWS : ROWS + carried]
-            taken[carried : carried + len(fresh), 1:-1] = fresh
+            inputs[:carried] = inputs[ROWS : ROWS + carried]
+            inputs[carried : carried + len(fresh), 1:-1] = fresh
             for number, (add_rows, to) in enumerate(
                 zip(layers, sums, strict=True), start=1
             ):

@@ -184,20 +184,20 @@ def _extract_options(chosen: dict[str, Any], others: dict[str, Any]) -> ExtractO
     settings = split_settings(chosen.pop("extract_settings") or (), "-X")
     context = others["context"]
     table = context.meta.get(_TABLE, {})
-    own: dict[str, dict[str, Any]] = {}
+    options_by_extractor: dict[str, dict[str, Any]] = {}
     for name, options in table.get("extractor_options", {}).items():
-        own[name] = dict(options)
+        options_by_extractor[name] = dict(options)
     for key in [key for key in settings if "." in key]:
         extractor, _, option = key.rpartition(".")
-        own.setdefault(extractor, {})[option] = settings.pop(key)
+        options_by_extractor.setdefault(extractor, {})[option] = settings.pop(key)
     if "cache" in settings:
         raise UserError("-X cache: use --cache FOLDER, which keeps replies, too")
     named = named_options(context, "-X", chosen, settings)
     typed_own: dict[str, dict[str, Any]] = {}
-    if own:
+    if options_by_extractor:
         from extractors import load
 
-        for name, options in own.items():
+        for name, options in options_by_extractor.items():
             hints = hints_of(load(name))
             typed_own[name] = read_settings(options, hints, f"-X {name}.")
     return ExtractOptions(overrides=overrides, extractor_options=typed_own, **named)

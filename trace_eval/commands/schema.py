@@ -66,10 +66,10 @@ def schemas(name: str | None = None) -> dict[str, Any]:
 
 def _named(command: str) -> tuple[str, ...]:
     """Return the result types of a command, or of all commands of a group."""
-    own = [
+    commands_below = [
         types for name, types in RESULTS.items() if f"{name} ".startswith(f"{command} ")
     ]
-    return tuple(dict.fromkeys(one for types in own for one in types))
+    return tuple(dict.fromkeys(one for types in commands_below for one in types))
 
 
 def result_schema(command: str) -> dict[str, Any]:

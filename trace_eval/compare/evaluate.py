@@ -413,7 +413,7 @@ def disagreements(
         codes = with_preference(labels.per_item.codes)
         for row, pair in enumerate(labels.per_item.ids.tolist()):
             human[pair] = _labels(codes, row)
-    apart: list[Disagreement] = []
+    disagreements: list[Disagreement] = []
     for row, pair in enumerate(next(iter(tables.values())).ids.tolist()):
         verdicts = {name: _labels(table.codes, row) for name, table in tables.items()}
         distance = 0.0
@@ -426,8 +426,8 @@ def disagreements(
                 verdicts=verdicts,
                 people=human.get(pair, {}),
             )
-            apart.append(disagreement)
-    return sorted(apart, key=lambda item: -item.distance)
+            disagreements.append(disagreement)
+    return sorted(disagreements, key=lambda item: -item.distance)
 
 
 def _labels(columns: Mapping[str, Codes], row: int) -> dict[str, str]:

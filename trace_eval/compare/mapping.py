@@ -151,9 +151,9 @@ def _left_out_error(fit: _Fit, old: Array, new: Array) -> float:
 
 
 def _linear(old: Array, new: Array, at: Array) -> Array:
-    off = old - old.mean()
-    spread = (off**2).sum()
-    slope = (off * (new - new.mean())).sum() / spread if spread > 0 else 0.0
+    deviations = old - old.mean()
+    spread = (deviations**2).sum()
+    slope = (deviations * (new - new.mean())).sum() / spread if spread > 0 else 0.0
     return np.asarray(new.mean() + slope * (at - old.mean()), float)
 
 

@@ -173,9 +173,9 @@ def _table(path: Path, column: str, truth: str | None) -> Judging:
     unread.refuse(mappable=False)
     facts: dict[str, Array] = {n: texts_of(columns[n]) for n in FACTS if n in columns}
     if "wording" in columns:
-        told = told_apart_by(columns["wording"], columns.get("instruction_id"))
-        if told is not None:
-            facts["instruction_id"] = texts_of(told)
+        instructions = told_apart_by(columns["wording"], columns.get("instruction_id"))
+        if instructions is not None:
+            facts["instruction_id"] = texts_of(instructions)
     if "severe" in columns:
         facts["severe"] = _flags(columns["severe"])
     reasons: Array = np.full(len(codes), None)

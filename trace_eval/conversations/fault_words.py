@@ -50,13 +50,13 @@ _TAG = re.compile(r"\[[^\[\]]*\]|<[^<>]*>")
 
 def other_words(conversation: Conversation) -> Iterator[str]:
     """Yield that the recogniser wrote most words of the caller otherwise."""
-    said = _stream(conversation, "user", "text")
+    intended = _stream(conversation, "user", "text")
     wrote = _stream(conversation, "user", "heard")
-    scripts = {script_of(said), script_of(wrote)}
+    scripts = {script_of(intended), script_of(wrote)}
     if len(scripts) == 1:
-        yield from _other_words_by_turn(conversation, said, wrote)
-    elif scripts == COMPARED_SCRIPTS and len(wrote) >= _WRONG * len(said):
-        yield from _other_consonants(said, wrote)
+        yield from _other_words_by_turn(conversation, intended, wrote)
+    elif scripts == COMPARED_SCRIPTS and len(wrote) >= _WRONG * len(intended):
+        yield from _other_consonants(intended, wrote)
 
 
 def _other_words_by_turn(
@@ -213,9 +213,9 @@ def _said_again(conversation: Conversation) -> bool:
 
     Its text says so, or, without one, that it spoke long enough for what was written.
     """
-    said = _stream(conversation, "user", "text")
-    if said:
-        again, whole = _rows_again(said)
+    intended = _stream(conversation, "user", "text")
+    if intended:
+        again, whole = _rows_again(intended)
         return _too_often(again, whole)
     for _, turn in conversation.turns_of("user"):
         if len(words_in(turn.heard)) > _FASTEST * _seconds(turn):

@@ -142,8 +142,8 @@ def _tables(folder: Path) -> list[Path]:
 def _may_be_table(path: Path) -> bool:
     """Tell whether a path in a data set is neither hidden nor about the set."""
     is_hidden = any(part.startswith(".") for part in path.parts)
-    about = ("dataset_infos.json", "dataset_info.json", "state.json")
-    return not is_hidden and path.name not in about
+    metadata_files = ("dataset_infos.json", "dataset_info.json", "state.json")
+    return not is_hidden and path.name not in metadata_files
 
 
 def _of_tables(
@@ -156,8 +156,8 @@ def _of_tables(
             base = _below(root, path.parent.relative_to(folder).as_posix())
             split = _SPLIT.fullmatch(path.stem)
             with suppress(EmptyTable):  # others may hold something
-                own = records(path, named=named)
-                some = (FolderRow(where, record, base) for where, record in own)
+                rows = records(path, named=named)
+                some = (FolderRow(where, record, base) for where, record in rows)
                 yield from _in_split(some, split[1]) if split else some
 
     return rows

@@ -225,11 +225,11 @@ class _Compact:
         return self._bytes(1)[0]
 
     def _bytes(self, size: int) -> bytes:
-        taken = self._data[self._at : self._at + size]
-        if len(taken) < size:
+        chunk = self._data[self._at : self._at + size]
+        if len(chunk) < size:
             raise ValueError("its footer is damaged")
         self._at += size
-        return taken
+        return chunk
 
     def _varint(self) -> int:
         value = shift = 0

@@ -230,8 +230,8 @@ def _guess(
     fields: Fields, absent: Sequence[str], values: Mapping[str, Any]
 ) -> dict[str, str]:
     """Guess the most likely column of each missing field; no column serves two."""
-    taken = set(chain.from_iterable(fields.names.values()))
-    free = [column for column in values if column not in taken]
+    our_names = set(chain.from_iterable(fields.names.values()))
+    free = [column for column in values if column not in our_names]
     candidates: list[tuple[float, int, str, str]] = []
     for name in absent:
         for position, column in enumerate(free):

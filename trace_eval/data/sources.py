@@ -222,8 +222,8 @@ def _local(
         moved = rows if root is None else (row._replace(root=root) for row in rows)
         return OpenedSource(label, moved, None)
     base = _at(home) if root is None else root
-    own = records(path, label, by_id=by_id, named=named)
-    rows = (FolderRow(w, r, base) for w, r in own)
+    table = records(path, label, by_id=by_id, named=named)
+    rows = (FolderRow(w, r, base) for w, r in table)
     return OpenedSource(label, rows, sha256_of(path) if is_file(path) else None)
 
 

@@ -256,15 +256,15 @@ def _side_of_column(names: SideNames) -> str:
 def _said(word: str, names: SideNames) -> str | None:
     """Return the side that a phrase says won; None if it is no such phrase."""
     for won, phrase in _SAID:
-        said = phrase.fullmatch(word)
-        if not said:
+        phrase_match = phrase.fullmatch(word)
+        if not phrase_match:
             continue
-        side = _side(said["side"], names) or WORDS.get(said["side"])
+        side = _side(phrase_match["side"], names) or WORDS.get(phrase_match["side"])
         if side == _BOTH_SIDES:
             raise ValueError("both answers are of that system")
         if side not in _OTHER:
             continue
-        against = said.groupdict().get("other")
+        against = phrase_match.groupdict().get("other")
         if against is None:
             other = _OTHER[side]
         else:

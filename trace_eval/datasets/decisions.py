@@ -70,13 +70,17 @@ def read_decisions(checkout: Path, name: str) -> tuple[Chains, str]:
     """
     tree, path, digest = _parsed(checkout, name)
     functions = {n.name: n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)}
-    own = {name: tuple(_steps(node.body, path)) for name, node in functions.items()}
+    steps_of_functions = {
+        name: tuple(_steps(node.body, path)) for name, node in functions.items()
+    }
     chains: dict[str, tuple[ReleasedDecision, ...]] = {}
     for name, node in functions.items():
         before = [
-            step for called in _called_first(node) for step in own.get(called, ())
+            step
+            for called in _called_first(node)
+            for step in steps_of_functions.get(called, ())
         ]
-        chains[name] = tuple(before) + own[name]
+        chains[name] = tuple(before) + steps_of_functions[name]
     steps = {step for chain in chains.values() for step in chain}
     where = f"{len(steps)} steps of {path.name}, SHA-256 {digest}"
     return {name: chain for name, chain in chains.items() if chain}, where

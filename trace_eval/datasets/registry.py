@@ -139,8 +139,10 @@ DATASETS: tuple[Dataset, ...] = (
 
 def dataset_names() -> list[str]:
     """List every name that can be converted, sorted."""
-    own = {dataset.name for dataset in DATASETS}
-    return sorted(own | {entry.name for entry in entry_points(group=ENTRY_POINT_GROUP)})
+    shipped = {dataset.name for dataset in DATASETS}
+    return sorted(
+        shipped | {entry.name for entry in entry_points(group=ENTRY_POINT_GROUP)}
+    )
 
 
 def find_dataset(name: str) -> Dataset:

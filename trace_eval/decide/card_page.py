@@ -202,27 +202,27 @@ def _tested(card: Card) -> Iterator[tuple[str, int | None, str | None, str | Non
     report, ran = card.agreement, card.operation
     for row in card.position:
         b = row.bias
-        seen = (
+        counts = (
             f"first {b.first}, second {b.second}, same answer {b.stable}, tie in both"
             f" orders {b.tied_both}, in one {b.tied - b.tied_both}"
         )
         title = f"position, {row.dimension} ({row.basis})"
-        yield title, b.pairs, seen, p_value(b.p, b.pairs)
+        yield title, b.pairs, counts, p_value(b.p, b.pairs)
     for result in report.length if report else ():
         n = result.bias
-        seen = f"longer {n.longer}, shorter {n.shorter}, tie {n.tied}"
+        counts = f"longer {n.longer}, shorter {n.shorter}, tie {n.tied}"
         yield (
             f"length, {result.dimension}",
             n.human_ties,
-            seen,
+            counts,
             p_value(n.p, n.human_ties),
         )
     if loud := card.loudness:
-        seen = f"louder {loud.louder}, quieter {loud.quieter}, tie {loud.tied}"
+        counts = f"louder {loud.louder}, quieter {loud.quieter}, tie {loud.tied}"
         yield (
             "loudness, overall",
             loud.human_ties,
-            seen,
+            counts,
             p_value(loud.p, loud.human_ties),
         )
     for noise in report.noise if report else ():

@@ -102,10 +102,10 @@ def rank_values(report: RankReport) -> dict[str, dict[str, float | None]]:
     lower: dict[str, float | None] = {}
     upper: dict[str, float | None] = {}
     for row in report.judged:
-        own = row.rate.labels_interval
+        interval = row.rate.labels_interval
         rate = human.get(row.system)
         intervals: dict[str, Range | None] = {
-            "judge": own,
+            "judge": interval,
             "labels": None,
             "both": None,
         }
@@ -131,12 +131,17 @@ def score_values(scores: Iterable[JudgeScore]) -> dict[str, dict[str, float | No
     """Return a judge's figures: ``agreement``, ``coverage``, ``DIMENSION.METRIC``."""
     values: dict[str, dict[str, float | None]] = {}
     for score in scores:
-        own = values.setdefault(score.judge, {})
+        values_of_judge = values.setdefault(score.judge, {})
         for name, metric in score.metrics.items():
-            own[f"{score.dimension}.{name}"] = metric.value
-        if score.dimension in MAIN and AGREEMENT not in own:
-            own |= {AGREEMENT: score.accuracy.value, "coverage": score.coverage}
-            own |= {name: metric.value for name, metric in score.metrics.items()}
+            values_of_judge[f"{score.dimension}.{name}"] = metric.value
+        if score.dimension in MAIN and AGREEMENT not in values_of_judge:
+            values_of_judge |= {
+                AGREEMENT: score.accuracy.value,
+                "coverage": score.coverage,
+            }
+            values_of_judge |= {
+                name: metric.value for name, metric in score.metrics.items()
+            }
     return values
 
 

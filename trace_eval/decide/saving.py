@@ -52,7 +52,7 @@ def saving_of(
     left = int((~inside & ~labelled).sum())
     wrong = _wrong_at_most(run, inside, options.agree)
     was = "was" if labelled.sum() == 1 else "were"
-    asked = f"{int(labelled.sum())} of {counted(pairs, 'pair')} {was}"
+    labelled_pairs = f"{int(labelled.sum())} of {counted(pairs, 'pair')} {was}"
     if by_judge:
         most = (
             f"with at most {percent(wrong)} % wrong ({percent(options.confidence)} %"
@@ -63,9 +63,13 @@ def saving_of(
     else:
         rest, saved = "the judge decides none of the others", "nothing is saved"
     are = "is" if left == 1 else "are"
-    sentence = f"{asked} labelled; {rest}; {left} {are} left to people: {saved}."
+    sentence = (
+        f"{labelled_pairs} labelled; {rest}; {left} {are} left to people: {saved}."
+    )
     if labelled.all():
-        sentence = f"{asked} labelled, so nothing is left to decide, and {saved}."
+        sentence = (
+            f"{labelled_pairs} labelled, so nothing is left to decide, and {saved}."
+        )
     return Saving(
         pairs=pairs,
         labelled=int(labelled.sum()),

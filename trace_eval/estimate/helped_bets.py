@@ -151,8 +151,8 @@ def first_left(is_left: Callable[[int, int], bool], first: int, end: int) -> int
     if end - first == 1:
         return first
     middle = (first + end) // 2
-    found = first_left(is_left, first, middle)
-    return first_left(is_left, middle, end) if found is None else found
+    first_cell = first_left(is_left, first, middle)
+    return first_left(is_left, middle, end) if first_cell is None else first_cell
 
 
 @dataclass(frozen=True)

@@ -80,7 +80,7 @@ def pinned(plan: Sequence[Extractor], options: ExtractOptions) -> ExtractOptions
     except UserError:
         return options
     by_name = {extractor.name: extractor for extractor in remade}
-    own: dict[str, dict[str, Any]] = {}
+    own_options: dict[str, dict[str, Any]] = {}
     for extractor in plan:
         other = by_name.get(extractor.name)
         if type(other) is not type(extractor):
@@ -88,9 +88,9 @@ def pinned(plan: Sequence[Extractor], options: ExtractOptions) -> ExtractOptions
         for name in (field.name for field in fields(extractor)):
             value = getattr(extractor, name)
             if value != getattr(other, name) and isinstance(value, str | int | float):
-                own.setdefault(extractor.name, {})[name] = value
+                own_options.setdefault(extractor.name, {})[name] = value
     return replace(
-        options, overrides={**options.overrides, **specs}, extractor_options=own
+        options, overrides={**options.overrides, **specs}, extractor_options=own_options
     )
 
 

@@ -244,8 +244,8 @@ def unscored(
 ) -> Outcome:
     """Make an outcome with a reason but no verdict; see :attr:`Judge.rubric`."""
     if isinstance(item, Pair):
-        made = Judgement.unscored(item.id, judge, reason, detail)
-        return made.model_copy(update={"label_set": rubric.scale.label_set})
+        judgement = Judgement.unscored(item.id, judge, reason, detail)
+        return judgement.model_copy(update={"label_set": rubric.scale.label_set})
     fields = score_fields(item, rubric, judge)
     return Score(**fields, status="unscored", reason=reason, detail=detail)
 

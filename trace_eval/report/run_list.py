@@ -106,9 +106,11 @@ def write_run_list(
     """
     folder = Path(folder)
     path = Path(out) if out else folder / PAGE
-    seen: dict[Path, tuple[int, RunLine]] = {}
+    first_of_folder: dict[Path, tuple[int, RunLine]] = {}
     while True:
-        lines = [_remembered(seen, one, path.parent) for one in list_runs(folder)]
+        lines = [
+            _remembered(first_of_folder, one, path.parent) for one in list_runs(folder)
+        ]
         lines.reverse()
         if not lines and not live:
             raise UserError(f"{folder}: holds no runs; {how_to_judge(folder)}")

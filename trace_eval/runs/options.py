@@ -292,8 +292,8 @@ def to_toml(settings: Mapping[str, JsonValue]) -> str:
         "judge": spec | {key: value for key, value in settings.items() if key in judge},
         "extract": {key: value for key, value in settings.items() if key in extract},
     }
-    own = settings.get(_OWN)
-    for name, options in own.items() if isinstance(own, dict) else ():
+    own_section = settings.get(_OWN)
+    for name, options in own_section.items() if isinstance(own_section, dict) else ():
         tables[f"extract.{json.dumps(name, ensure_ascii=False)}"] = cast(
             "dict[str, JsonValue]", options
         )

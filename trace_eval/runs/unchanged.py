@@ -50,9 +50,9 @@ class RecordingLook:
         chosen = list(distant.items())[::every]
         with ThreadPoolExecutor(_ASKED_AT_ONCE) as pool:
             for start in range(0, len(chosen), _ASKED_AT_ONCE):
-                asked = dict(chosen[start : start + _ASKED_AT_ONCE])
-                stamps = list(pool.map(_stamp_of, asked.values()))
-                self._stamps.update(zip(asked, stamps, strict=True))
+                batch = dict(chosen[start : start + _ASKED_AT_ONCE])
+                stamps = list(pool.map(_stamp_of, batch.values()))
+                self._stamps.update(zip(batch, stamps, strict=True))
                 if not any(stamps):
                     return
 

@@ -327,8 +327,8 @@ def _alphas(
         raters=most,
     )
     yield AlphaOfScores("people", alpha)
-    own = {judge.name: judge.joined.score for judge in judges}
-    for who, row, value in with_each_judge(ratings.item, ratings.score, own):
+    scores = {judge.name: judge.joined.score for judge in judges}
+    for who, row, value in with_each_judge(ratings.item, ratings.score, scores):
         interval = interval_alpha(row, value, size)
         yield AlphaOfScores(
             who,

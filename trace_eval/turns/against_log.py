@@ -47,8 +47,8 @@ def edge_errors(conversations: Sequence[Timed]) -> list[EdgeError]:
     rows = []
     for edge, values in errors.items():
         if values:
-            off = np.abs(values)
-            median, p95 = (float(np.quantile(off, q)) for q in (0.5, 0.95))
+            distances = np.abs(values)
+            median, p95 = (float(np.quantile(distances, q)) for q in (0.5, 0.95))
             rows.append(
                 EdgeError(
                     edge=edge,
@@ -108,18 +108,18 @@ def _moved(conversations: Sequence[Timed]) -> str:
     logs = [log for _, log in _logs(conversations)]
     rates = [log["rate"] for log in logs if log["rate"] != 1.0]
     shifts = [log["shift_s"] for log in logs if log["shift_s"] and log["rate"] == 1.0]
-    said = []
+    clauses = []
     if shifts:
-        said.append(
+        clauses.append(
             f"{counted(len(shifts), 'log')} moved as a whole, by {min(shifts):+.2f} to"
             f" {max(shifts):+.2f} s: another clock"
         )
     if rates:
-        said.append(
+        clauses.append(
             f"{counted(len(rates), 'log')} set to the sound's clock: {min(rates):.3f}"
             f" to {max(rates):.3f} of its seconds pass in one of the sound's"
         )
-    return "; ".join(said)
+    return "; ".join(clauses)
 
 
 def _disagreements(

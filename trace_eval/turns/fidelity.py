@@ -244,12 +244,12 @@ def _compared(
     names: Sequence[str],
 ) -> Iterator[SpokenEntity]:
     lines = [check_turn(turn, one.text, names, number) for one in recognised]
-    meant: list[list[CheckedEntity]] = []
+    entities_of_turns: list[list[CheckedEntity]] = []
     added: list[list[CheckedEntity]] = []
     for line in lines:
-        meant.append([one for one in line if one.intended is not None])
+        entities_of_turns.append([one for one in line if one.intended is not None])
         added.append([one for one in line if one.intended is None])
-    for outcomes in zip(*meant, strict=True):
+    for outcomes in zip(*entities_of_turns, strict=True):
         missed = [number for number, one in enumerate(outcomes) if one.status != "kept"]
         yield _entity(name, turn, ones=outcomes, missed=missed, recognised=recognised)
 

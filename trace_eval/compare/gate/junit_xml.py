@@ -96,8 +96,11 @@ def junit(report: GateReport, seconds: float = 0.0) -> str:
             body=message,
         )
     )
-    about = report.properties | {"verdict": report.verdict, "sentence": report.sentence}
-    return _document(SUITE, cases, seconds, about)
+    properties = report.properties | {
+        "verdict": report.verdict,
+        "sentence": report.sentence,
+    }
+    return _document(SUITE, cases, seconds, properties)
 
 
 def junit_error(message: object, baseline: object, seconds: float = 0.0) -> str:

@@ -99,10 +99,10 @@ def _fidelity(line: LabelRecord, name: str) -> ConversationItem:
 
 def _entities(line: LabelRecord, name: str) -> ConversationItem:
     """Read key entities: the user's text, the recogniser's, and which are in both."""
-    said = _texts(line, "user_tts")
+    user_texts = _texts(line, "user_tts")
     written = _texts(line, "transcription")
     turns: list[Turn] = []
-    for text, heard in zip_longest(said, written):
+    for text, heard in zip_longest(user_texts, written):
         turns.append(Turn(speaker="user", text=text, heard=heard))
     labels: dict[str, Any] = {}
     for entry in _list(line, "labels"):

@@ -256,7 +256,7 @@ def _places(
     for stretch in sorted(stretches, key=lambda one: one.start):
         starts[stretch.role].append(stretch.start)
     questions = [one for one in messages if one.role == "user" and not one.is_answer]
-    asked = sorted(one.asked_at for one in questions)
+    asked_at = sorted(one.asked_at for one in questions)
     before, request = math.inf, math.nan
     for number, message in reversed(list(enumerate(worded))):
         if message.role is None or message.is_answer:
@@ -268,17 +268,17 @@ def _places(
         if at:
             before = of_role[at - 1]
             yield number, before
-    taken: set[float] = set()
+    taken_times: set[float] = set()
     for number, message in enumerate(worded):
         if message.role is None or not message.is_answer:
             continue
         of_role = starts[message.role]
-        later = asked[bisect_right(asked, message.asked_at) :][:1]
+        later = asked_at[bisect_right(asked_at, message.asked_at) :][:1]
         end = bisect_left(of_role, later[0]) if later else len(of_role)
         spoken = of_role[bisect_left(of_role, message.asked_at) : end]
-        free = [at for at in spoken if at not in taken] or spoken[-1:]
+        free = [at for at in spoken if at not in taken_times] or spoken[-1:]
         if free:
-            taken.add(free[0])
+            taken_times.add(free[0])
             yield number, free[0]
 
 

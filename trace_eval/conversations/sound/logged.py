@@ -527,8 +527,8 @@ def _placed(log: Spans, sound: Spans, delay: float) -> Iterator[tuple[float, flo
     for start, end in log:
         is_as_long = np.abs(lengths - (end - start)) < _LENGTH_S
         delays = np.where(is_as_long, starts - start, np.inf)
-        off = np.abs(delays - delay)
-        nearest = int(np.argmin(off))
-        if off[nearest] <= _JUMP_S:
+        distances = np.abs(delays - delay)
+        nearest = int(np.argmin(distances))
+        if distances[nearest] <= _JUMP_S:
             delay = float(delays[nearest])
             yield start, delay

@@ -239,10 +239,10 @@ def _caveats(how: str, voices: Voices, sounds: Spans) -> list[str]:
 
 def _told_apart(contrast: float | None, how: str = "") -> str:
     """Say how far apart two voices are, and how it is known which is the agent's."""
-    apart = "not known" if contrast is None else f"{contrast:.2f}"
+    contrast_text = "not known" if contrast is None else f"{contrast:.2f}"
     known = f"; {how}" if how else ""
     return (
-        f"one channel: two voices were told apart (contrast {apart}){known}; overlaps,"
+        f"one channel: two voices were told apart (contrast {contrast_text}){known}; overlaps,"
         " interruptions, yields and backchannels are not known"
     )
 

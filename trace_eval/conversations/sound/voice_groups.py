@@ -157,9 +157,9 @@ def leans(
 ) -> NDArray[np.float64]:
     """Return how much more each short piece is like the second voice than the first."""
     moved = _rows_of_length_one(short - _shared(vectors, lengths))
-    apart = centred(vectors, lengths)
+    from_centres = centred(vectors, lengths)
     is_first = groups == 0
     is_second = groups == 1
-    first = unit(lengths[is_first] @ apart[is_first])
-    second = unit(lengths[is_second] @ apart[is_second])
+    first = unit(lengths[is_first] @ from_centres[is_first])
+    second = unit(lengths[is_second] @ from_centres[is_second])
     return np.asarray(moved @ (second - first), np.float64)

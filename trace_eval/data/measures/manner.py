@@ -208,8 +208,10 @@ def directions_of(request: str) -> Directions:
     body = _QUOTE.sub(" ", bare)
     if colon := _COLON.search(body):
         # "Please answer with a sigh: what is the weather?" is a request, too.
-        asked = colon["words"].rstrip().endswith("?") and _ANSWERS.search(body.lower())
-        is_text = len(words_in(colon["words"])) >= 2 and not asked
+        is_question = colon["words"].rstrip().endswith("?") and _ANSWERS.search(
+            body.lower()
+        )
+        is_text = len(words_in(colon["words"])) >= 2 and not is_question
         literal += [colon["words"]] if is_text else []
         body = (
             f"{body[: colon.start()]}."
@@ -222,12 +224,12 @@ def directions_of(request: str) -> Directions:
         if not _OF_WORDS.search(sentence):
             phrases += _manners(_NAMED.sub(" ", sentence))
     kept = [phrase for phrase in phrases if phrase]
-    said = tuple(words_in(" ".join(literal)))
+    literal_words = tuple(words_in(" ".join(literal)))
     stems = {stem_of(word) for phrase in kept for word in telling(phrase)}
     return Directions(
-        stems=frozenset(stems - {stem_of(word) for word in said}),
+        stems=frozenset(stems - {stem_of(word) for word in literal_words}),
         phrases=tuple(kept),
-        literal=said,
+        literal=literal_words,
         asks_how=bool(_HOW.search(body.lower())),
         asks_advice=bool(_ADVICE.search(body.lower())),
         tells=bool(_TELLS.search(body.lower())),
@@ -287,9 +289,9 @@ def _manners(sentence: str) -> Iterator[tuple[str, ...]]:
 
 def telling(phrase: Sequence[str]) -> list[str]:
     """Select the words that tell a direction: "long pause" tells by its pause."""
-    own = [word for word in phrase if word not in SUPPORT]
-    if own:
-        return own
+    telling_words = [word for word in phrase if word not in SUPPORT]
+    if telling_words:
+        return telling_words
     return [word for word in phrase if word not in STOP and word not in HEADS]
 
 

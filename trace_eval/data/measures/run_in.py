@@ -56,11 +56,11 @@ def _reads(piece: Sequence[str], phrase: Sequence[str]) -> bool:
     if not rest or rest[-1] in STOP:
         return False
     headed = rest[-1] in HEADS
-    own = [stem_of(word) for word in rest if word not in STOP]
+    stems = [stem_of(word) for word in rest if word not in STOP]
     # A word alone may be the subject of any sentence: "Cough drops help".
     with_sound = placed and bool(re.fullmatch(SOUNDS, phrase[-1]))
     several = len(core) > 1 or headed or spoken or with_sound
-    return own[: -1 if headed else None] == core and several
+    return stems[: -1 if headed else None] == core and several
 
 
 def _is_subject(piece: Sequence[str], behind: Sequence[str]) -> bool:
@@ -253,8 +253,8 @@ def begins_in_voice(directions: Directions, words: Sequence[str]) -> Iterator[st
     if len(words) < 7 or words[0] not in ("in", "and", "with", "on"):
         return
     _, article, telling, head = words[:4]
-    told = stem_of(telling) in directions.stems and article in _PLACES
-    if told and (head in HEADS or like_head(head, "voice")):
+    names_manner = stem_of(telling) in directions.stems and article in _PLACES
+    if names_manner and (head in HEADS or like_head(head, "voice")):
         yield " ".join(words[:4])
 
 

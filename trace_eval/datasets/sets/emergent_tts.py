@@ -45,8 +45,8 @@ def read_emergent_tts(source: Source, chosen: Selection) -> Converted:
         if chosen.system in (None, system):
             read = rows.read(path, _COLUMNS, "unique_id_eval")
             chosen.check_sets({row["category"] for row in read})
-            own = [row for row in read if chosen.wants(row["category"])]
-            _add(converted, source, path=path, system=system, rows=own)
+            wanted = [row for row in read if chosen.wants(row["category"])]
+            _add(converted, source, path=path, system=system, rows=wanted)
     if not converted.scores:
         raise source.lacks(f"a run of {chosen.system} (--system)")
     converted.make_ids_unique()
@@ -106,8 +106,8 @@ def _add(
             score = rule.score(name, system, outcome(row), "the judge named no winner")
             result.scores.append(score)
     for category in ("", *sorted({row["category"] for row in rows})):
-        own = [row for row in rows if category in ("", row["category"])]
-        outcomes = [outcome(row) for row in own]
+        of_category = [row for row in rows if category in ("", row["category"])]
+        outcomes = [outcome(row) for row in of_category]
         known = [value for value in outcomes if value is not None]
         name = f"win rate, {category}" if category else "win rate"
         lost = len(outcomes) - len(known)
@@ -152,11 +152,11 @@ def _word_errors(system: str, rows: Sequence[Row]) -> list[Figure]:
     whole = sum(rate * count for rate, count in zip(rates, words, strict=True)) / sum(
         words
     )
-    about: dict[str, Any] = {"system": system, "n": len(rates)}
+    facts: dict[str, Any] = {"system": system, "n": len(rates)}
     note = "mean of the rates of items, so it may pass 100"
     return [
-        Figure("wer", ours=100 * sum(rates) / len(rates), note=note, **about),
-        Figure("wer, errors over all words", ours=100 * whole, **about),
+        Figure("wer", ours=100 * sum(rates) / len(rates), note=note, **facts),
+        Figure("wer, errors over all words", ours=100 * whole, **facts),
     ]
 
 

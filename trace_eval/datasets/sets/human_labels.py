@@ -24,11 +24,11 @@ def read_hcot(source: Source, chosen: Selection) -> Converted:
             p.model_copy(update={"id": f"{prefix}{p.id}"}) for p in manifest.pairs
         ]
         _policies(converted, path.stem, manifest.pairs)
-        seen = Counter((p.instruction_id, *p.systems) for p in manifest.pairs)
-        if again := sum(count > 1 for count in seen.values()):
+        times = Counter((p.instruction_id, *p.systems) for p in manifest.pairs)
+        if again := sum(count > 1 for count in times.values()):
             converted.notes.append(
                 f"{path.stem}: {again} triples of instruction and systems occur more"
-                f" than once, {len(seen)} are distinct of {len(manifest.pairs)}"
+                f" than once, {len(times)} are distinct of {len(manifest.pairs)}"
             )
     return converted
 

@@ -244,8 +244,8 @@ def _pairs(result: Converted, chosen: Selection) -> None:
                 "id": f"{name}/{one.system}/{other.system}",
                 "instruction_id": name,
             }
-            about = {"instruction": one.instruction, "category": one.category}
-            result.pairs.append(Pair.model_validate({**names, **about, "a": a, "b": b}))
+            facts = {"instruction": one.instruction, "category": one.category}
+            result.pairs.append(Pair.model_validate({**names, **facts, "a": a, "b": b}))
     if lost:
         result.notes.append(f"{lost} pairs have no recordings here and were left out")
 

@@ -127,18 +127,18 @@ def _read_result(
         result.notes.append(
             f"{label}: its last line is no summary; the run may have been stopped"
         )
-    about: dict[str, Any] = {
+    facts: dict[str, Any] = {
         "system": chosen.system or "",
         "published": _printed(summary),
         "where": label,
     }
     name = f"{folder.name}, {mode}"
     if "WER" in marked[0].record:
-        figures, values = _repeat(name, marked, about)
+        figures, values = _repeat(name, marked, facts)
     elif mode == "qa":
-        figures, values = _qa(name, marked, about)
+        figures, values = _qa(name, marked, facts)
     else:
-        figures, values = _marks(name, marked, about, mode)
+        figures, values = _marks(name, marked, facts, mode)
     result.figures += figures
     rubric = f"uro-bench-{mode}"
     if rubric in _RUBRICS and rubric not in result.rubrics:

@@ -87,10 +87,12 @@ class VocalAnswer:
         self.recognised: str | None = None
         self.verdict: Row | None = None
         self.audio: Path | str | None = None
-        own = answer.text("answer")
+        answer_text = answer.text("answer")
         self.question_reference = question.text("Answer")
         #: The reference that came with the answer.
-        self.reference = own if own is not None else self.question_reference
+        self.reference = (
+            answer_text if answer_text is not None else self.question_reference
+        )
 
 
 def score_knowledge(
@@ -263,7 +265,7 @@ def score_clarity(
     note = ""
     if spoken != both:
         note = f"{len(both) - len(spoken)} answers without words left out"
-    about: dict[str, Any] = {
+    facts: dict[str, Any] = {
         "system": system,
         "ours": wer,
         "n": len(spoken),
@@ -273,9 +275,9 @@ def score_clarity(
     if name == "single_round":
         note = "; ".join(filter(None, (f"{wer_step(wer)} points for clarity", note)))
         if row:
-            about |= {"published": row["wer"], "where": VOCALBENCH.where}
+            facts |= {"published": row["wer"], "where": VOCALBENCH.where}
     what = "wer" if name == "single_round" else f"{name}, wer of the recordings"
-    result.figures.append(Figure(what, note=note, **about))
+    result.figures.append(Figure(what, note=note, **facts))
 
 
 def unreproducible(

@@ -104,15 +104,15 @@ class Evaluation:
 
     def _about(self, note: str, printed: bool = True) -> dict[str, Any]:
         """Return a figure's fields: system, note, and what the board prints of them."""
-        about: dict[str, Any] = {"system": self.run.system, "note": note}
+        facts: dict[str, Any] = {"system": self.run.system, "note": note}
         column = SETS[self.run.set][1]
         row = VOICEBENCH.row(self.run.system) or {}
         value = None
         if column and printed and self.run.modality == "audio":
             value = row.get(column)
         if value is None:
-            return about
-        return about | {"published": value, "where": VOICEBENCH.where}
+            return facts
+        return facts | {"published": value, "where": VOICEBENCH.where}
 
     def _score(
         self,
@@ -130,8 +130,8 @@ class Evaluation:
         both = zip(self.ids, self.rows, strict=True)
         judged = [(item, row) for item, row in both if "score" in row.record]
         if not judged:
-            about = self._about("no judge replies in it")
-            self.result.figures.append(Figure(self._name, **about))
+            facts = self._about("no judge replies in it")
+            self.result.figures.append(Figure(self._name, **facts))
         return judged
 
     def open(self) -> None:
@@ -151,11 +151,11 @@ class Evaluation:
                 rule, item, mean, f"a reply holds no mark: {row['score']!r:.60}"
             )
         if judged:
-            about = self._about(
+            facts = self._about(
                 f"{len(judged)} answers, {len(values) + unread} replies"
             )
             self.result.figures.append(
-                mean_figure(self._name, values, unread, (1, 5), **about)
+                mean_figure(self._name, values, unread, (1, 5), **facts)
             )
 
     def qa(self) -> None:
@@ -183,9 +183,9 @@ class Evaluation:
         for how, clean, note in readings if judged else ():
             votes = [majority(row["score"], clean) for _, row in judged]
             right, unread = sum(v is True for v in votes), sum(v is None for v in votes)
-            about = self._about(f"{right} of {len(votes)}; {note}", clean is str.lower)
+            facts = self._about(f"{right} of {len(votes)}; {note}", clean is str.lower)
             figure = share_figure(
-                f"{self._name}, {how}", right, len(votes), unread, **about
+                f"{self._name}, {how}", right, len(votes), unread, **facts
             )
             self.result.figures.append(figure)
 

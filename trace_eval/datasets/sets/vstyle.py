@@ -252,9 +252,11 @@ def _correlate(result: Converted, rows: Rows, judged: Mapping[str, Marks]) -> No
             f"{name} and the judge": (marks, machine) for name, marks in kept.items()
         }
         sides["mean of people and the judge"] = means, machine
-        about = f", {group}" if group else ""
+        of_group = f", {group}" if group else ""
         for who, both in sides.items():
-            figure = correlation_figure(f"Spearman, {who}{about}", *both, least=_LEAST)
+            figure = correlation_figure(
+                f"Spearman, {who}{of_group}", *both, least=_LEAST
+            )
             result.figures.append(figure)
 
 

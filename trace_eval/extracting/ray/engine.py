@@ -106,14 +106,14 @@ class RayEngine:
 
     async def extract(self, source: ClipSource) -> Extracted:
         """Return the blueprint of one recording, after waiting for its shard."""
-        made = self._shards.get(source.id)
-        name = made or self._finished.find(source)
+        stored = self._shards.get(source.id)
+        name = stored or self._finished.find(source)
         if name is None:
             return Extracted(
                 source.id, error=f"{source.id}: has changed; run the job again"
             )
-        if made:
-            await asyncio.shield(self._arrivals[made])
+        if stored:
+            await asyncio.shield(self._arrivals[stored])
         async with self._reading:
             if name not in self._held:
                 self._held[name] = await asyncio.to_thread(self._read, name)
@@ -124,7 +124,7 @@ class RayEngine:
         if result is None:  # the mark of another recording is the same
             error = f"{source.id}: is not in {name}; delete that shard and run again"
             return Extracted(source.id, error=error)
-        return result if made else replace(result, work={})
+        return result if stored else replace(result, work={})
 
     async def close(self) -> None:
         """Stop the cluster, or leave it; unfinished shards are dropped."""

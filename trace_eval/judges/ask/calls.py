@@ -178,7 +178,7 @@ class Asker(Generic[T]):
         sent = replace(requests[0], choices=len(requests))
         first: Attempts[T] = Attempts(self._price, sent.seed)
         try:
-            came = await self._call(sent, first)
+            choices = await self._call(sent, first)
         except CallFailed as failure:
             each = replace(
                 first, seconds=first.seconds / len(requests), failure=failure
@@ -186,13 +186,13 @@ class Asker(Generic[T]):
             return [done(index, each) for index in range(len(requests))]
 
         async def one(index: int, request: Request) -> R:
-            if index >= len(came.replies):
+            if index >= len(choices.replies):
                 return (await self.ask([request], lambda _, taken: done(index, taken)))[
                     0
                 ]
-            taken = replace(first, seconds=first.seconds / len(came.replies))
-            taken.count(came, index)
-            await self._finish(request, came.replies[index], taken)
+            taken = replace(first, seconds=first.seconds / len(choices.replies))
+            taken.count(choices, index)
+            await self._finish(request, choices.replies[index], taken)
             return done(index, taken)
 
         return await together(
@@ -244,16 +244,16 @@ class Asker(Generic[T]):
                 started = time.monotonic()
                 try:
                     if request.choices > 1:
-                        came = await self._client.choices(request)
+                        choices = await self._client.choices(request)
                     else:
                         reply = await self._client.chat(request)
-                        came = Choices((reply,), reply.tokens)
+                        choices = Choices((reply,), reply.tokens)
                 except Unusable as unusable:
-                    came = Choices((unusable,), unusable.tokens)
+                    choices = Choices((unusable,), unusable.tokens)
                 finally:
                     taken.seconds += time.monotonic() - started
-                ticket.cost = self._price.cost(came.tokens) if self._price else 0.0
-                return came
+                ticket.cost = self._price.cost(choices.tokens) if self._price else 0.0
+                return choices
 
         return await self.caller.call(send, lambda: self.budget.room(worst))
 

@@ -130,9 +130,9 @@ def port_taken(lines: Sequence[str]) -> bool:
 
 def last_line(lines: Sequence[str]) -> str:
     """Return the last line that tells of a fault, else the last one."""
-    said = [line for line in lines if line]
-    faults = [line for line in said if _FAULT.search(line)]
-    return (faults or said or ["no output"])[-1][:_SHOWN]
+    filled = [line for line in lines if line]
+    faults = [line for line in filled if _FAULT.search(line)]
+    return (faults or filled or ["no output"])[-1][:_SHOWN]
 
 
 def why_ended(title: str, model: str, code: int, lines: Sequence[str]) -> str:

@@ -141,14 +141,14 @@ class Caller:
                 if ready:
                     await ready()
                 try:
-                    made = await self._in_time(send)
+                    response = await self._in_time(send)
                 except CallFailed as failure:
                     if (wait := self._failed(attempt, failure, burst)) is None:
                         raise
                 else:
                     self._unreached, self._reached = 0, True
                     self.limiter.succeeded()
-                    return made
+                    return response
             await asyncio.sleep(wait)
         raise AssertionError("unreachable: attempts are counted without end")
 

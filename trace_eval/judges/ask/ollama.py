@@ -117,7 +117,7 @@ class OllamaClient(ChatClient):
         }
         try:
             with self._client.lend() as client:
-                made = await client.chat(
+                reply = await client.chat(
                     model=self.model,
                     messages=[
                         {"role": m.role, "content": m.text} for m in request.messages
@@ -129,7 +129,7 @@ class OllamaClient(ChatClient):
                 )
         except Exception as error:
             raise self._failure(error) from None
-        return self._read(made, request, num_ctx)
+        return self._read(reply, request, num_ctx)
 
     async def _look(self) -> None:
         """Ask once how long a context the model has; servers need not answer."""

@@ -96,15 +96,15 @@ class OpenAIClient(ChatClient):
         self.key_variable = None if place else options.key_env
         self._timeout = options.timeout_s
         fixed = None if options.structure == "auto" else options.structure
-        own = self.server == DEFAULT_URL
+        is_openai = self.server == DEFAULT_URL
         listens = bool(AUDIO_MODEL.search(model))
         self._dialect = Dialect(
             structure=fixed or ("text" if listens else "json_schema"),
-            token_field="max_completion_tokens" if own else "max_tokens",
-            bounded=not own,  # its strict mode has no maxLength
+            token_field="max_completion_tokens" if is_openai else "max_tokens",
+            bounded=not is_openai,  # its strict mode has no maxLength
             modalities=listens,
             choices=options.choices,
-            top_k=not own,
+            top_k=not is_openai,
         )
         self._parameters = options.deciding(self.uses)
         self._fixed_structure = fixed is not None

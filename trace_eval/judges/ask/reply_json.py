@@ -387,11 +387,11 @@ def _follow(text: str, start: int, ends: dict[int, int | None]) -> None:
 
 
 def _no_twice(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    made = dict(pairs)
-    whole = len(made) == len(pairs) and not any(
+    members = dict(pairs)
+    whole = len(members) == len(pairs) and not any(
         isinstance(item, _Twice) for _, item in pairs
     )
-    return made if whole else _Twice(made)
+    return members if whole else _Twice(members)
 
 
 def _constant(name: str) -> float:

@@ -142,11 +142,11 @@ class Sender(Generic[T]):
 
     async def answers_together(self, calls: Sequence[Call]) -> list[CallOutcome[T]]:
         """Answer several samples of a question: those not cached go in one request."""
-        made: dict[str, CallOutcome[T]] = {}
+        outcomes: dict[str, CallOutcome[T]] = {}
         if self.client.takes_choices:
-            made = await self._in_one_request(calls)
+            outcomes = await self._in_one_request(calls)
         return await together(
-            _ready(made[call.key]) if call.key in made else self.answer(call)
+            _ready(outcomes[call.key]) if call.key in outcomes else self.answer(call)
             for call in calls
         )
 

@@ -144,12 +144,12 @@ def _delivery(
     differences: Sequence[Difference], first: Sequence[Step], brief: bool
 ) -> str:
     ranked = sorted(differences, key=lambda one: (one.step not in first, _order(one)))
-    told = [one for one in ranked if one.step in first or abs(one.steps or 0.0) >= 1]
-    parts = [_told(one, brief) for one in told]
+    shown = [one for one in ranked if one.step in first or abs(one.steps or 0.0) >= 1]
+    parts = [_told(one, brief) for one in shown]
     if brief:
         return ", ".join(parts) or "all under one step"
-    parts += [_unknown(x) for x in ranked if x not in told and x.steps is None]
-    if any(x not in told and x.steps is not None for x in ranked):
+    parts += [_unknown(x) for x in ranked if x not in shown and x.steps is None]
+    if any(x not in shown and x.steps is not None for x in ranked):
         parts.append("the rest under one step" if parts else "all under one step")
     return "; ".join(parts)
 

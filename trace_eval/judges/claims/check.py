@@ -108,8 +108,8 @@ def _relates(claim: StatedClaim, measure: Measure, reading: Reading) -> bool:
     if claim.relation == "under":
         return any(min(value, rendered) <= each.value + each.slack for each in bounds)
     for each in bounds:
-        off = min(abs(value - each.value), abs(rendered - each.value))
-        if off <= each.slack:
+        distance = min(abs(value - each.value), abs(rendered - each.value))
+        if distance <= each.slack:
             return True
     return False
 
@@ -163,15 +163,15 @@ def _scales(value: float, unit: str, measure: Measure) -> Iterator[float]:
 def _slack(digits: str, hedged: bool) -> float:
     """Return how far a value may be from a printed number by rounding alone."""
     value = abs(float(digits))
-    about = ABOUT / 2 * value
+    tolerance = ABOUT / 2 * value
     _, _, decimals = digits.partition(".")
     if decimals:
         half = 10.0 ** -len(decimals) / 2
-        return max(half, about) if hedged else half
+        return max(half, tolerance) if hedged else half
     zeros = len(digits) - len(digits.rstrip("0")) if value else 0
     coarse = 10.0**zeros / 2
     if hedged:
-        return max(0.5, min(coarse, ABOUT * value), about)
+        return max(0.5, min(coarse, ABOUT * value), tolerance)
     return max(0.5, min(coarse, ROUNDED * value)) if zeros else 0.5
 
 

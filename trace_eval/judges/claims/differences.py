@@ -142,8 +142,8 @@ _POSITIVE = frozenset({"hz", "khz", "wpm", "syl", "s", "ms", "min", "st", "mos"}
 
 def _is_negative_gap(sentence: Sentence, token: Token) -> bool:
     """Tell whether a number is below zero where no value is: "rate of A: -20 WPM"."""
-    apart = sentence.words(token.start - 1, token.start) in (" ", "(")
-    if not token.digits.startswith("-") or not apart:
+    stands_alone = sentence.words(token.start - 1, token.start) in (" ", "(")
+    if not token.digits.startswith("-") or not stands_alone:
         return False
     measure = measure_of(key_of(sentence, token, token.unit))
     unit = token.unit or (measure.unit if measure else "")

@@ -80,8 +80,10 @@ def framed(
 
     All opinions of one judge on a pair are given, in terms of the pair's own A and B.
     """
-    asked = in_orders(opinions).items()
-    needed = [(f"no usable opinion with order {name}", each, 1) for name, each in asked]
+    by_order = in_orders(opinions).items()
+    needed = [
+        (f"no usable opinion with order {name}", each, 1) for name, each in by_order
+    ]
     fields, usable = frame(opinions, needed)
     labels = scale.label_set or "typed"
     pooling = None if scale == TYPED_TIE else scale.pooling

@@ -117,13 +117,13 @@ class WordJudge(Judge):
             estimate: further fields of :class:`~trace_eval.data.scores.ScoreEstimate`.
         """
         reduced = of_distribution(dict(distribution), self.scale)
-        made = stated_score(case.single, self.rubric, self.spec, reduced)
-        assert made.estimate is not None
+        score = stated_score(case.single, self.rubric, self.spec, reduced)
+        assert score.estimate is not None
         more = {
-            "estimate": made.estimate.model_copy(update=estimate),
+            "estimate": score.estimate.model_copy(update=estimate),
             "caveats": [*caveats, *doubtful_words(case)],
         }
-        return made.model_copy(update=more)
+        return score.model_copy(update=more)
 
 
 class LexicalJudge(WordJudge):

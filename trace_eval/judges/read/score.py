@@ -146,15 +146,15 @@ def _read_entries(entries: object, rubric: ScoreRubric) -> ScoreReply:
     if not isinstance(entries, list):
         raise ReplyError(Reason.UNPARSEABLE, f"the reply's {TURNS!r} is no list")
     results: dict[int, TurnReply] = {}
-    seen: set[int] = set()
+    numbers: set[int] = set()
     for entry in entries:
         number = entry.get("turn") if isinstance(entry, dict) else None
         if type(number) is not int:  # not a bool
             continue
-        if number in seen:
+        if number in numbers:
             results.pop(number, None)
             continue
-        seen.add(number)
+        numbers.add(number)
         words = entry.get("reasoning", "")
         if isinstance(words, str) and is_placeholder(words):
             continue

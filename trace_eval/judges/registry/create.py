@@ -52,14 +52,14 @@ def kind_of(spec: str, item: ItemKind = "pair") -> JudgeKind | EntryPoint:
         if entry := plugin(name):
             return entry
         near = get_close_matches(name.casefold(), list(KINDS), 1, 0.75)
-        meant = ""
+        suggestion = ""
         if near:
-            meant = f"did you mean {near[0]}{colon}{argument}? Else "
+            suggestion = f"did you mean {near[0]}{colon}{argument}? Else "
         elif name[:1].isalpha():  # as names of models begin
-            meant = f"did you mean openai:{spec} or ollama:{spec}? Else "
-        use = f"{meant}use one of {', '.join(judge_specs(item))}"
-        own = "help(trace_eval.Judge) in Python says how to write one"
-        raise JudgeError(f"judge {spec!r} is unknown; {use}; {own}")
+            suggestion = f"did you mean openai:{spec} or ollama:{spec}? Else "
+        use = f"{suggestion}use one of {', '.join(judge_specs(item))}"
+        help_line = "help(trace_eval.Judge) in Python says how to write one"
+        raise JudgeError(f"judge {spec!r} is unknown; {use}; {help_line}")
     if item == "pair" and not kind.pairs:
         raise JudgeError(
             f"judge {name}: rates single answers and compares none; use trace-eval rate"

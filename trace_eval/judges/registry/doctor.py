@@ -214,9 +214,9 @@ async def _server(judge: LLMJudge, options: JudgeOptions) -> list[Check]:
     checks = [Check("server", True, f"answers; model {client.observed().get('model')}")]
     message = f"replies keep to it ({shape})"
     if not obeys:
-        said = reply.text[:60]
+        answer = reply.text[:60]
         message = (
-            f"{shape}: the reply was {said!r}; verdicts will rest on the prompt alone"
+            f"{shape}: the reply was {answer!r}; verdicts will rest on the prompt alone"
         )
     checks.append(Check("schema", obeys, message))
     counts = reply.tokens.input is not None and reply.tokens.output is not None

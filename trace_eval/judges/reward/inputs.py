@@ -128,7 +128,7 @@ def token_ids(turns: Sequence[RewardTurn], tokenizer: Any) -> list[int]:
 
 def _features(clips: Sequence[Samples], features: Any) -> dict[str, Any]:
     longest = max(map(len, clips))
-    made = features(
+    batch = features(
         [np.asarray(clip, dtype=np.float32) for clip in clips],
         sampling_rate=SPEECH_RATE,
         padding="max_length",
@@ -137,7 +137,7 @@ def _features(clips: Sequence[Samples], features: Any) -> dict[str, Any]:
         return_attention_mask=True,
         return_tensors="pt",
     )
-    frames = made["attention_mask"].sum(-1).tolist()
+    frames = batch["attention_mask"].sum(-1).tolist()
     expected = [audio_frames(len(clip)) for clip in clips]
     if (
         frames != expected
@@ -146,6 +146,6 @@ def _features(clips: Sequence[Samples], features: Any) -> dict[str, Any]:
             f"features have {frames} frames, the tokens stand for {expected}"
         )
     return {
-        "input_features": made["input_features"],
-        "feature_attention_mask": made["attention_mask"],
+        "input_features": batch["input_features"],
+        "feature_attention_mask": batch["attention_mask"],
     }

@@ -139,8 +139,8 @@ def dev_metrics(kind: HeadKind, outputs: Any, ratings: Any) -> dict[str, float]:
     is_rated = y >= 0
     level = np.rint(y * 4)  # 0 to 4
     at_most = level[:, :, None] <= np.arange(4)
-    apart = below[:, None, :] - at_most
-    crps = (apart**2).sum(-1) / 4
+    widths = below[:, None, :] - at_most
+    crps = (widths**2).sum(-1) / 4
     losses = nll(kind, params, rated).numpy()
     mean = predicted.mean.double().numpy()
     truth = np.where(is_rated, y, 0).sum(1) / is_rated.sum(1)

@@ -76,9 +76,9 @@ def length_bias(
 
     ``unit`` is what each pair is drawn with; None: each by itself [shape=(n,)].
     """
-    apart = (length_a > length_b) | (length_b > length_a)  # False where NaN
+    differ = (length_a > length_b) | (length_b > length_a)  # False where NaN
     counts = _counted(
-        truth, predicted, apart=apart, a_longer=length_a > length_b, unit=unit
+        truth, predicted, apart=differ, a_longer=length_a > length_b, unit=unit
     )
     total = counts.longer + counts.shorter + counts.tied
     return LengthBias(
@@ -161,9 +161,9 @@ def verbosity(
     ``unit`` is as in :func:`length_bias`.
     """
     with np.errstate(invalid="ignore"):
-        apart = np.abs(tokens_a - tokens_b) >= MARGIN  # False where NaN
+        differ = np.abs(tokens_a - tokens_b) >= MARGIN  # False where NaN
         a_longer = tokens_a > tokens_b
-    counts = _counted(truth, predicted, apart=apart, a_longer=a_longer, unit=unit)
+    counts = _counted(truth, predicted, apart=differ, a_longer=a_longer, unit=unit)
     items = counts.longer + counts.shorter + counts.tied
     return Verbosity(
         items=items,

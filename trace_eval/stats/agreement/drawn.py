@@ -38,5 +38,5 @@ def drawn_units(
     if number == shown.sum():
         return None, ITEMS
     copies = table.units(instructions=False)
-    apart = int(shown.sum()) if copies is None else len(np.unique(copies[shown]))
-    return unit, TOGETHER if number == apart else INSTRUCTIONS
+    distinct = int(shown.sum()) if copies is None else len(np.unique(copies[shown]))
+    return unit, TOGETHER if number == distinct else INSTRUCTIONS

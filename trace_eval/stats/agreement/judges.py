@@ -177,8 +177,14 @@ def prepare_judges(
     for source in sources:
         for rater, table in source.raters().items():
             name = _unique(rater, source.source, [judge.name for judge in judges])
-            own = with_overall(table, policy)
-            judges.append(JudgeOpinions(name, own, own.first.of_items(items, missing)))
+            table_with_overall = with_overall(table, policy)
+            judges.append(
+                JudgeOpinions(
+                    name,
+                    table_with_overall,
+                    table_with_overall.first.of_items(items, missing),
+                )
+            )
     return judges
 
 

@@ -183,8 +183,8 @@ def by_rater(items: Opinions) -> Array:
     names = names_of(items)
     table = np.full((len(items), len(names)), np.nan)
     for number, name in enumerate(names):
-        own = ratings.rater == name
-        table[ratings.item[own], number] = ratings.score[own]
+        is_of_rater = ratings.rater == name
+        table[ratings.item[is_of_rater], number] = ratings.score[is_of_rater]
     return table
 
 

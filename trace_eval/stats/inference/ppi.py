@@ -121,10 +121,11 @@ class _Bounded:
 
     def reaching(self, other: _Bounded) -> _Bounded:
         """Return it with limits that hold another estimate of the same mean, too."""
-        apart = self.value - other.value
-        below = max(self.reach.below, apart + other.reach.below)
+        difference = self.value - other.value
+        below = max(self.reach.below, difference + other.reach.below)
         return replace(
-            self, reach=Reach(below, max(self.reach.above, other.reach.above - apart))
+            self,
+            reach=Reach(below, max(self.reach.above, other.reach.above - difference)),
         )
 
 

@@ -91,10 +91,10 @@ def win_rate_tables(
     independent, nor are copies. With ``typed`` a ``both_bad`` is 0 for both, not a
     half.
     """
-    apart = ~self_mask(run.table.facts, len(run.table.ids))
-    kept = run.represented & apart
+    is_of_two = ~self_mask(run.table.facts, len(run.table.ids))
+    kept = run.represented & is_of_two
     unscored = int((run.has_label & kept & ~run.scored).sum())
-    silent = int((apart & ~kept).sum())
+    silent = int((is_of_two & ~kept).sum())
     truth = run.truth[kept]
     judged = run.codes[kept]
     group, drawn = drawn_units(run.table, kept)
@@ -287,9 +287,9 @@ def share_rows(run: LabelledRun, level: float = 0.95) -> Iterator[ShareRow]:
     design = run.design(requested).take(rows)
     truth = run.truth[rows]
     verdicts = run.codes[rows]
-    seen = truth[requested[rows]]
-    typed_tie = ((seen == BOTH_GOOD) | (seen == BOTH_BAD)).any()
-    names = TYPED if typed_tie and not is_untyped(agreed(seen)) else UNTYPED
+    labels_so_far = truth[requested[rows]]
+    typed_tie = ((labels_so_far == BOTH_GOOD) | (labels_so_far == BOTH_BAD)).any()
+    names = TYPED if typed_tie and not is_untyped(agreed(labels_so_far)) else UNTYPED
     if names == UNTYPED:
         truth = collapse_codes(truth)
         verdicts = collapse_codes(verdicts)

@@ -276,10 +276,12 @@ def runaways(model: Model, setup: StrengthModel, counts: Array) -> str | None:
         for outcome in np.flatnonzero(seen):
             gains.extend(np.delete(scores[outcome] - scores, outcome, axis=0))
     rows = np.array(gains)
-    found = linprog(-rows.sum(0), A_ub=-rows, b_ub=np.zeros(len(rows)), bounds=(-1, 1))
-    if not found.success or -found.fun < 1e-6:
+    solution = linprog(
+        -rows.sum(0), A_ub=-rows, b_ub=np.zeros(len(rows)), bounds=(-1, 1)
+    )
+    if not solution.success or -solution.fun < 1e-6:
         return None
-    direction = found.x[:-1]
+    direction = solution.x[:-1]
     leaders = np.flatnonzero(direction >= direction.max() - 1e-6)
     names = ", ".join(setup.names[index] for index in leaders)
     return (

@@ -45,11 +45,11 @@ def check_turn(
     """Check a turn's entities against its transcript; those of the text come first."""
     text = turn.text or ""
     names = tuple(names)
-    meant = find_entities(text, names)
+    entities_of_text = find_entities(text, names)
     left = find_entities(recognised, names)
     whole = canonical(recognised)
     kept: dict[Entity, str] = {}
-    for one in meant:
+    for one in entities_of_text:
         key = canonical(one.text)
         equal = _first_same(one, left)
         if equal is not None:
@@ -59,7 +59,7 @@ def check_turn(
             # in other pieces: "21 A", "ZK 3 FFW"
             kept[one] = _piece(one.text, recognised)
     results = []
-    for one in meant:
+    for one in entities_of_text:
         status: EntityStatus = "kept"
         heard = kept.get(one)
         if heard is None:

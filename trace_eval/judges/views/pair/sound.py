@@ -173,8 +173,8 @@ class PairSoundView(View):
         if order == "ab":
             return PromptItem(unit, text, words, about_calls(answers))
         swapped = {_SWAPPED.get(name, name): said for name, said in words.items()}
-        about = about_calls(answers[::-1])
-        return PromptItem(unit.swapped, text, dict(sorted(swapped.items())), about)
+        note = about_calls(answers[::-1])
+        return PromptItem(unit.swapped, text, dict(sorted(swapped.items())), note)
 
     def _words(self, case: Case) -> tuple[dict[str, str], str | None]:
         """Return the transcripts beside the recordings, and why one is missing."""

@@ -80,11 +80,13 @@ def written_request(case: Case) -> str | None:
 def single_note(case: Case) -> str | None:
     """Note a single answer's language and its request, in sentences."""
     languages = _languages(case)
-    asked = languages.pop("asked", "unknown")
+    language_of_request = languages.pop("asked", "unknown")
     notes: list[str | None] = []
     if languages:
         spoken = [f"{role} {language}" for role, language in languages.items()]
-        notes.append(f"Languages: asked for {asked}; {'; '.join(spoken)}.")
+        notes.append(
+            f"Languages: asked for {language_of_request}; {'; '.join(spoken)}."
+        )
     notes.append(_request(case))
     return " ".join(filter(None, notes)) or None
 
