@@ -75,8 +75,8 @@ def show(rows: list[dict[str, Any]]) -> None:
     lines: list[list[object]] = []
     for kind, title in TITLES.items():
         those = [row for row in rows if row["kind"] == kind]
-        found = sum(bool(read_aloud(row["request"], row["base"])) for row in those)
-        lines.append([title, f"{found} of {len(those)}"])
+        spoken = sum(bool(read_aloud(row["request"], row["base"])) for row in those)
+        lines.append([title, f"{spoken} of {len(those)}"])
     print(f"found by base in {len(rows)} answers heard again")
     table("directions heard again by base", ["answers", "found by base"], lines)
 

@@ -183,8 +183,8 @@ def enter(
 
 def _fields(page: str) -> dict[str, str]:
     """Return the hidden fields of a page's form."""
-    found = re.findall(r'name="(csrf|task|version)" value="([^"]*)"', page)
-    return dict(found)
+    fields = re.findall(r'name="(csrf|task|version)" value="([^"]*)"', page)
+    return dict(fields)
 
 
 def _answer(step: str, said: Said | None) -> str:

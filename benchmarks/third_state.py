@@ -84,10 +84,12 @@ def main() -> None:
             for (number, make), channel in product(enumerate(makers), (0, 1)):
                 rng = np.random.default_rng([args.first, number, channel])
                 call = rendered(voices, make(rng), channel, rng)
-                found = judged(call, layout)
-                if args.verbose and found and found.mistakes:
-                    print(layout, name, number, ROLES[channel], found, file=sys.stderr)
-                tally.add(found)
+                verdict = judged(call, layout)
+                if args.verbose and verdict and verdict.mistakes:
+                    print(
+                        layout, name, number, ROLES[channel], verdict, file=sys.stderr
+                    )
+                tally.add(verdict)
             rows.append([layout, name, *tally.row()])
             print(*rows[-1], file=sys.stderr, flush=True)
     table("sound that is no speech, in calls", COLUMNS, rows)

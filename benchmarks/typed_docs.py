@@ -53,9 +53,9 @@ class Step:
 
 def steps(page: str) -> Iterator[Step]:
     """Yield what a page has to type, in its order: all blocks up to its last claim."""
-    found, _ = _read(page)
-    claims = [number for number, step in enumerate(found) if step.lines]
-    yield from found[: claims[-1] + 1] if claims else ()
+    typed, _ = _read(page)
+    claims = [number for number, step in enumerate(typed) if step.lines]
+    yield from typed[: claims[-1] + 1] if claims else ()
 
 
 def without_command() -> dict[str, int]:
@@ -66,24 +66,24 @@ def without_command() -> dict[str, int]:
 
 def _read(page: str) -> tuple[list[Step], int]:
     """Return a page's steps, and how many blocks of lines are under none of them."""
-    found: list[Step] = []
+    typed: list[Step] = []
     alone = 0
     for language, block in _BLOCK.findall((ROOT / page).read_text("utf-8")):
         if _PROMPT.search(block):
             for part in _PROMPT.split(block)[1:]:
                 command, _, shown = part.partition("\n")
-                found.append(Step(command, tuple(shown.splitlines())))
+                typed.append(Step(command, tuple(shown.splitlines())))
         elif language == "python":
-            found.append(Step(block, python=True))
+            typed.append(Step(block, python=True))
         elif language in ("", "sh", "text"):
             lines = block.splitlines()
             if lines and _SETTINGS.sub("", lines[0]).split(" ")[0] in PROGRAMS:
-                found.append(Step("\n".join(lines)))
-            elif found and not found[-1].lines:
-                found[-1] = Step(found[-1].text, tuple(lines), found[-1].python)
+                typed.append(Step("\n".join(lines)))
+            elif typed and not typed[-1].lines:
+                typed[-1] = Step(typed[-1].text, tuple(lines), typed[-1].python)
             elif language != "sh":
                 alone += 1
-    return found, alone
+    return typed, alone
 
 
 def two_folders(home: Path) -> None:

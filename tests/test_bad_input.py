@@ -269,6 +269,9 @@ def test_ratings_of_one_rubric_of_several_with_facts(tmp_path: Path) -> None:
     path.write_text(
         "id,rater,score,rubric,system,question_id\nx,r,4,a,s,q\ny,r,2,b,s,q\n"
     )
-    found = read_ratings(path, "a")
-    assert (found.ids.tolist(), found.facts["score"].tolist()) == (["x"], [4.0])
-    assert (found.facts["instruction_id"][0], found.facts["system"][0]) == ("q", "s")
+    ratings = read_ratings(path, "a")
+    assert (ratings.ids.tolist(), ratings.facts["score"].tolist()) == (["x"], [4.0])
+    assert (ratings.facts["instruction_id"][0], ratings.facts["system"][0]) == (
+        "q",
+        "s",
+    )

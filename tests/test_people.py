@@ -94,25 +94,25 @@ def public(tmp_path: Path) -> Iterator[Path]:
 
 
 def test_public_repositories_are_read_as_cloned(public: Path) -> None:
-    found = {folder.name: folder for folder in read_sets(public)}
-    assert [folder.missing for folder in found.values()] == [None] * 5
-    (codec,) = found["codecs"].clips  # the anchor has no sound
+    sets = {folder.name: folder for folder in read_sets(public)}
+    assert [folder.missing for folder in sets.values()] == [None] * 5
+    (codec,) = sets["codecs"].clips  # the anchor has no sound
     assert (codec.item, codec.group) == ("stim_01_ref", "s")
     assert codec.ratings["quality"] == {"2": 90, "3": 100}
     # Clean speech belongs to the noises in which its talker is heard; a trial belongs
     # to none.
-    enhanced = {clip.item: clip for clip in found["enhanced"].clips}
+    enhanced = {clip.item: clip for clip in sets["enhanced"].clips}
     assert set(enhanced) == {"aa-babble-5-noisy", "aa-clean", "bb-babble-5-mmse"}
     assert {clip.group for clip in enhanced.values()} == {"babble-5"}
     # [system, noise, rater]: mmse is system 3, babble-5 noise 4: 3 * 12 + 4 * 2 = 44,
     # and 45.
     assert enhanced["bb-babble-5-mmse"].ratings["quality"] == {"1": 44, "2": 45}
-    edges = {edge.channel: (edge.start_s, edge.end_s) for edge in found["turns"].edges}
+    edges = {edge.channel: (edge.start_s, edge.end_s) for edge in sets["turns"].edges}
     assert edges == {0: (2.9, 4.7), 1: (0.5, 2.1)}
-    (acted,) = found["emotion"].clips
+    (acted,) = sets["emotion"].clips
     assert (acted.unit, acted.facts["emotion"]) == ("03", "happiness")
     assert (acted.mean("recognised"), acted.mean("natural")) == (90, 75)
-    (spoken,) = found["delivery"].clips
+    (spoken,) = sets["delivery"].clips
     assert (spoken.group, spoken.facts["pitch"]) == ("2 M", "low")
 
 
@@ -226,13 +226,13 @@ def test_raters_decide_by_a_paired_t_test_and_five_points() -> None:
 def test_decisions_by_hand() -> None:
     verdict = np.array([1, 1, -1, 0, 0])
     given = {"rules": np.array([1, 0, 1, 1, 0])}
-    found = figures.decisions(given, verdict, np.array([0, 1, 2, 3, 4]))["rules"]
+    decisions = figures.decisions(given, verdict, np.array([0, 1, 2, 3, 4]))["rules"]
     # Of three that raters decide it decides two, one as they do; of two that they do
     # not, one.
-    assert found["decided"].value == pytest.approx(2 / 3)
-    assert (found["right"].value, found["against"].value) == (0.5, 0.5)
-    assert found["accuracy"].value == pytest.approx(2 / 5)
-    assert (found["right"].n, found["against"].n) == (2, 2)
+    assert decisions["decided"].value == pytest.approx(2 / 3)
+    assert (decisions["right"].value, decisions["against"].value) == (0.5, 0.5)
+    assert decisions["accuracy"].value == pytest.approx(2 / 5)
+    assert (decisions["right"].n, decisions["against"].n) == (2, 2)
 
 
 def test_words_say_what_an_interval_can_tell() -> None:
@@ -335,10 +335,10 @@ def test_the_bench_runs_over_a_folder_and_says_what_is_left_out(
     rows.append({**rows[0], "item": "broken", "audio": "audio/broken.wav"})
     table(tmp_path / "codecs" / "ratings.csv", rows)
     result = json.loads(json.dumps(measure(tmp_path)))
-    found = result["sets"]["codecs"]
-    assert found["clips"] == 4
-    assert found["numbers"]["quality"]["quality.p808"]["concordance"][3] == 2
-    assert found["judges"]["rules"]["decided"][3] == 2
+    codecs = result["sets"]["codecs"]
+    assert codecs["clips"] == 4
+    assert codecs["numbers"]["quality"]["quality.p808"]["concordance"][3] == 2
+    assert codecs["judges"]["rules"]["decided"][3] == 2
     assert result["dropped"]["codecs"] == {"sound that cannot be decoded": 1}
     assert set(result["left out"]) == {"enhanced", "turns", "emotion", "delivery"}
     assert "turns: left out: not found; git clone" in capsys.readouterr().out

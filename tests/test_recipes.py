@@ -54,9 +54,9 @@ def installs() -> list[tuple[str, str]]:
 
 
 def test_every_install_line_is_of_a_clone_and_its_extras_are_there() -> None:
-    found = installs()
-    assert len(found) > 10
-    for name, what in found:
+    lines = installs()
+    assert len(lines) > 10
+    for name, what in lines:
         if what in OTHERS:
             continue
         place, _, extras = what.removesuffix("]").partition("[")

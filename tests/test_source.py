@@ -46,8 +46,8 @@ def _keywords(call: ast.Call) -> dict[str, object]:
 
 
 def test_no_call_runs_what_it_is_given() -> None:
-    found = {(path, ast.unparse(call.func)) for path, call in calls()}
-    assert {(path, name) for path, name in found if name in FORBIDDEN} == ALLOWED
+    functions = {(path, ast.unparse(call.func)) for path, call in calls()}
+    assert {(path, name) for path, name in functions if name in FORBIDDEN} == ALLOWED
 
 
 def test_weights_are_tensors_only_and_arrays_hold_no_objects() -> None:

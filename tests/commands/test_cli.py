@@ -79,14 +79,14 @@ def test_fuse_gives_every_policy_without_judging(judged: Done, folder: Path) -> 
 def test_extract_and_show(extracted: Done, folder: Path) -> None:
     assert extracted.code == 0, extracted.err
     lines = (folder / "out" / "blueprints.jsonl").read_text().splitlines()
-    found = [Blueprint.model_validate_json(line) for line in lines]
-    assert len(found) == len({blueprint.clip for blueprint in found}) >= 12
+    blueprints = [Blueprint.model_validate_json(line) for line in lines]
+    assert len(blueprints) == len({blueprint.clip for blueprint in blueprints}) >= 12
 
     options = ["--cache", folder / "cache"]
     shown = trace_eval("show", CLIP, *options)
     assert re.search(r"sig +\d\.\d+", shown.out)
     as_json = trace_eval("show", CLIP, "--format", "json", *options)
-    assert Blueprint.model_validate_json(as_json.out) in found
+    assert Blueprint.model_validate_json(as_json.out) in blueprints
     paper = json.loads(trace_eval("show", CLIP, "--format", "paper", *options).out)
     assert len(paper["agent_audio_properties"]["Full_Pitch_Contour_Hz"]) == 20
     compact = trace_eval("show", CLIP, "--format", "compact", *options).out

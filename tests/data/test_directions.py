@@ -213,13 +213,13 @@ def ordinary() -> list[list[str]]:
 def test_ordinary_answers_with_such_words_are_seldom_called_directions(
     marks: str,
 ) -> None:
-    found = []
+    results = []
     for request, answer in ordinary():
         heard = re.sub(marks, "", answer) if marks else answer
         if read_aloud(request, heard):
-            found.append(heard)
+            results.append(heard)
     assert len(ordinary()) > 250
-    assert len(found) <= 6, found
+    assert len(results) <= 6, results
 
 
 @pytest.mark.parametrize(("request_", "answer"), ALOUD)

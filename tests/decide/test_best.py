@@ -92,14 +92,14 @@ def test_all_of_a_few(tmp_path: Path) -> None:
         candidates(tmp_path, 0.2, 0.5, 0.3, 0.5, c00=4, c01=5, c02=1)
     )
     judge = Louder()
-    found = select_best(items, tmp_path / "out", chosen(judge))
-    (ranking,) = found.rankings
+    selection = select_best(items, tmp_path / "out", chosen(judge))
+    (ranking,) = selection.rankings
     # c01 and c03 have the same samples: one candidate.
     assert ranking.winner == "g/c01"
     assert ranking.same == {"g/c03": "g/c01"}
     assert [row.candidate for row in ranking.ranking] == ["g/c01", "g/c02", "g/c00"]
     assert ranking.comparisons == len(judge.asked) == 3
-    (gain,) = found.summary.gains
+    (gain,) = selection.summary.gains
     assert (gain.by, gain.winner, gain.all) == ("people", 5, pytest.approx(10 / 3))
     written = json.loads((tmp_path / "out" / "best.jsonl").read_text())
     assert written["winner"] == "g/c01"
@@ -116,13 +116,13 @@ def test_a_killed_selection_goes_on_and_asks_nothing_twice(tmp_path: Path) -> No
         judge = Louder()
         with contextlib.suppress(Stopped):
             stops = stopping(judge, patience)
-            found = select_best(
+            selection = select_best(
                 items, tmp_path / "killed", chosen(judge, listener=stops)
             )
         asked += judge.asked
     assert sorted(asked) == sorted(whole.asked)
-    assert found == expected
-    assert found.rankings[0].winner == "g/c10"
+    assert selection == expected
+    assert selection.rankings[0].winner == "g/c10"
     for name in ("best.jsonl", "summary.json"):
         one, other = (tmp_path / run / name for run in ("whole", "killed"))
         assert one.read_bytes() == other.read_bytes()
@@ -137,9 +137,9 @@ def test_a_number_picks_and_another_one_checks(tmp_path: Path) -> None:
     options = BestOptions(
         Options(FAST), "signal.peak_dbfs", checks=("signal.rms_dbfs:lower",)
     )
-    found = select_best(items, tmp_path / "out", options)
-    assert found.rankings[0].winner == "g/c01"
-    (gain,) = found.summary.gains
+    selection = select_best(items, tmp_path / "out", options)
+    assert selection.rankings[0].winner == "g/c01"
+    (gain,) = selection.summary.gains
     assert gain.losses == 1  # the loudest is worst where less is better
     unchecked = select_best(
         items, tmp_path / "two", BestOptions(Options(FAST), "signal.rms_dbfs")

@@ -103,16 +103,16 @@ def group(*names: str) -> TextGroup:
 
 
 def test_equal_scores_share_a_rank_and_the_smallest_hash_wins() -> None:
-    found = by_scores(
+    ranking = by_scores(
         group("b", "a", "c", "d"), {"g/a": 3, "g/b": 3, "g/c": 1, "g/d": None}, {}
     )
-    assert [(row.candidate, row.rank) for row in found.ranking] == [
+    assert [(row.candidate, row.rank) for row in ranking.ranking] == [
         ("g/a", 1),
         ("g/b", 1),
         ("g/c", 3),
     ]
-    assert (found.winner, found.tied) == ("g/a", True)
-    assert [gone.candidate for gone in found.unscored] == ["g/d"]
+    assert (ranking.winner, ranking.tied) == ("g/a", True)
+    assert [gone.candidate for gone in ranking.unscored] == ["g/d"]
     assert (
         by_scores(group("a", "b"), {"g/a": 3, "g/b": 1}, {}, lower=True).winner == "g/b"
     )

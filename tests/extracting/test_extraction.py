@@ -129,14 +129,14 @@ def test_undecodable_recordings_are_errors_in_their_place(
     text.write_text("this is not audio")
     good = write(tmp_path / "good.wav", tone())
     long = write(tmp_path / "long.wav", tone(seconds=6))
-    found = extract(text, good, tmp_path / "none.wav", long)
-    assert [outcome.blueprint is not None for outcome in found] == [
+    outcomes = extract(text, good, tmp_path / "none.wav", long)
+    assert [outcome.blueprint is not None for outcome in outcomes] == [
         False,
         True,
         False,
         False,
     ]
-    errors = [outcome.error for outcome in found]
+    errors = [outcome.error for outcome in outcomes]
     for error, remedy in zip(
         (errors[0], errors[2], errors[3]),
         (

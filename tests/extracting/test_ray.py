@@ -66,15 +66,15 @@ def _clips(folder: Path, count: int) -> list[Path]:
 def _extract(
     paths: list[Path], options: ExtractOptions, shards: Path
 ) -> list[Extracted]:
-    found: dict[str, Extracted] = {}
+    extracted: dict[str, Extracted] = {}
 
     def keep(clip: Extracted) -> None:
-        found[clip.source] = clip
+        extracted[clip.source] = clip
 
     extract_each(
         [source_from(path) for path in paths], options, keep, shards=str(shards)
     )
-    return [found[str(path)] for path in paths]
+    return [extracted[str(path)] for path in paths]
 
 
 def _told(found: list[Extracted]) -> list[tuple[str, str | None, str | None]]:
@@ -110,23 +110,23 @@ def test_a_node_dies_and_every_row_is_the_local_engines(
 
     killer = threading.Thread(target=kill)
     killer.start()
-    found = _extract(paths, options, shards)
+    extracted = _extract(paths, options, shards)
     killer.join()
     assert capfd.readouterr().out == ""  # results are printed there
     nodes.replace_second()
 
     local = extract(list(paths), _options(None, tmp_path / "local", workers=1))
-    assert _told(found) == _told(local)
-    assert found[0].error
-    assert "is not a recording but text" in found[0].error
-    assert found[-1].error
-    assert "the worker process died on it" in found[-1].error
-    assert all(set(f.work) <= {"counting", "placed"} for f in found)
+    assert _told(extracted) == _told(local)
+    assert extracted[0].error
+    assert "is not a recording but text" in extracted[0].error
+    assert extracted[-1].error
+    assert "the worker process died on it" in extracted[-1].error
+    assert all(set(f.work) <= {"counting", "placed"} for f in extracted)
 
     # Again: what is finished is neither computed nor written, and Ray not even started.
     before = _shards(shards)
     calls = _lines(log)
-    assert set(calls) >= {f.blueprint.clip for f in found if f.blueprint}
+    assert set(calls) >= {f.blueprint.clip for f in extracted if f.blueprint}
     again = _extract(good, _options(_nowhere(), log), shards)
     assert _told(again) == _told(local[1:-1])
     assert not any(f.work for f in again)
@@ -175,12 +175,12 @@ def test_stages_of_a_gpu_run_on_its_actors(nodes: Nodes, tmp_path: Path) -> None
         engine="ray",
         ray_address=nodes.address,
     )
-    found = _extract(paths, options, tmp_path / "shards")
+    extracted = _extract(paths, options, tmp_path / "shards")
     local = ExtractOptions(
         overrides=plan(tmp_path / "l"), cache=tmp_path / "2", workers=1
     )
-    assert _told(found) == _told(extract(list(paths), local))
-    assert [set(f.work) for f in found] == [{"placed"}] * 5 + [set()]
+    assert _told(extracted) == _told(extract(list(paths), local))
+    assert [set(f.work) for f in extracted] == [{"placed"}] * 5 + [set()]
 
     rows = [json.loads(line) for line in _lines(log)]
     on_gpu = {row["pid"] for row in rows if row["group"] == "heard"}

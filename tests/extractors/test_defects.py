@@ -50,10 +50,10 @@ def events(
     group = extracted(samples, spans)
     assert isinstance(group, Extension)
     values = group.model_dump()["values"]
-    found = [(one["kind"], one["start_s"], one["end_s"]) for one in values["events"]]
-    assert sum(values["counts"].values()) == len(found)
+    defects = [(one["kind"], one["start_s"], one["end_s"]) for one in values["events"]]
+    assert sum(values["counts"].values()) == len(defects)
     assert all(one["strength"] >= 1 for one in values["events"])
-    return found
+    return defects
 
 
 def extracted(samples: Floats, spans: list[Span] | None = None) -> Extension | Absent:
@@ -150,8 +150,8 @@ def test_that_flat_tops_are_one_stretch() -> None:
     x = speech().copy()
     top = np.abs(x).max()
     x[2 * RATE : 3 * RATE] = np.clip(8 * x[2 * RATE : 3 * RATE], -top, top)
-    found = [one for one in events(x) if one[0] == "clipped"]
-    assert found == [
+    clipped = [one for one in events(x) if one[0] == "clipped"]
+    assert clipped == [
         ("clipped", pytest.approx(2.0, abs=0.15), pytest.approx(3.0, abs=0.15))
     ]
 
@@ -170,12 +170,12 @@ def test_that_a_held_sound_is_stretched() -> None:
     x = speech()
     # One period of 100 Hz of the sound at 2.2 s, 100 times.
     period = x[int(2.2 * RATE) : int(2.2 * RATE) + 160]
-    found = events(
+    defects = events(
         np.concatenate(
             [x[: int(2.2 * RATE)], np.tile(period, 100), x[int(2.21 * RATE) :]]
         )
     )
-    held = [one for one in found if one[0] == "stretched"]
+    held = [one for one in defects if one[0] == "stretched"]
     assert held == [
         ("stretched", pytest.approx(2.2, abs=0.1), pytest.approx(3.2, abs=0.1))
     ]
@@ -214,8 +214,8 @@ def test_that_a_voice_behind_a_consonant_neither_jumps_nor_clicks() -> None:
 
 
 def test_that_a_clip_cut_in_sound_begins_and_ends_abruptly() -> None:
-    found = events(speech()[int(1.2 * RATE) : int(3.7 * RATE)])
-    assert found == [("abrupt_begin", 0.0, 0.0), ("abrupt_end", 2.5, 2.5)]
+    defects = events(speech()[int(1.2 * RATE) : int(3.7 * RATE)])
+    assert defects == [("abrupt_begin", 0.0, 0.0), ("abrupt_end", 2.5, 2.5)]
     padded = np.concatenate([speech()[: int(3.7 * RATE)], np.zeros(4000)])
     ((kind, start, _),) = events(padded)
     assert (kind, start) == ("abrupt_end", pytest.approx(3.7, abs=0.01))
@@ -253,12 +253,12 @@ def test_pauses_and_silence() -> None:
         Span(start_s=0.1, end_s=words - 0.1),
         Span(start_s=words + 4.1, end_s=2 * words + 3.9),
     ]
-    found = events(np.concatenate([x, np.zeros(4 * RATE), x]), spans)
+    defects = events(np.concatenate([x, np.zeros(4 * RATE), x]), spans)
     assert (
         "long_pause",
         pytest.approx(words - 0.1, abs=0.15),
         pytest.approx(words + 4.1, abs=0.15),
-    ) in found
+    ) in defects
     half = events(np.concatenate([x, np.zeros(9 * RATE)]), spans[:1])
     assert half == [("silence", pytest.approx(end - 0.14, abs=0.01), end + 9)]
     nothing = np.full(3 * RATE, 1e-4)

@@ -154,9 +154,9 @@ def ffmpeg_lufs(path: Path) -> float:
         [*command, "-f", "null", "-"], capture_output=True, text=True, check=True
     )
     summary = done.stderr[done.stderr.rindex("Summary:") :]
-    found = re.search(r"I:\s+(-?[\d.]+) LUFS", summary)
-    assert found, summary
-    return float(found.group(1))
+    match = re.search(r"I:\s+(-?[\d.]+) LUFS", summary)
+    assert match, summary
+    return float(match.group(1))
 
 
 def test_every_shared_clip_agrees_with_ffmpeg(data: Path) -> None:

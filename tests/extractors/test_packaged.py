@@ -63,8 +63,8 @@ def _joined(_: int) -> tuple[str, str | None]:
 
 def test_eight_processes_at_once_have_one_folder(parts: Path) -> None:
     with multiprocessing.get_context("fork").Pool(8) as pool:
-        found = pool.map(_joined, range(8), chunksize=1)
-    [(folder, problem)] = set(found)
+        results = pool.map(_joined, range(8), chunksize=1)
+    [(folder, problem)] = set(results)
     assert problem is None
     assert (Path(folder) / "model.bin").read_bytes() == b"first half, second half"
     assert (Path(folder) / "vocab.txt").read_bytes() == b"a"

@@ -119,12 +119,12 @@ def test_word_rates_are_words_over_time() -> None:
     clip = joined(say(), silence(1.0), say())
     signal = measured(clip).signal
     assert not isinstance(signal, Absent)
-    found = rate_of(clip, words=24)
+    rate = rate_of(clip, words=24)
     from_first_to_last = signal.speech[-1].end_s - signal.speech[0].start_s
-    assert found.words == 24
-    assert found.wpm == pytest.approx(24 * 60 / from_first_to_last)
-    assert found.articulation_wpm == pytest.approx(24 * 60 / signal.speech_s)
-    assert found.syllables_per_s == pytest.approx(found.syllables / signal.speech_s)
+    assert rate.words == 24
+    assert rate.wpm == pytest.approx(24 * 60 / from_first_to_last)
+    assert rate.articulation_wpm == pytest.approx(24 * 60 / signal.speech_s)
+    assert rate.syllables_per_s == pytest.approx(rate.syllables / signal.speech_s)
 
 
 def test_without_words_the_syllables_stay() -> None:
@@ -183,11 +183,11 @@ def test_contour_has_the_clips_time_axis_and_null_where_nobody_speaks() -> None:
         5.25,
         5.75,
     ]  # 4 a second, then 2
-    found = contour(times, spans, 6.0)
+    rates = contour(times, spans, 6.0)
     # Windows of 1 s around 0.5, 1.0, ..., 5.5 s. Around 2.0 and 4.0 half of it is
     # speech.
-    assert (found.start_s, found.step_s) == (0.5, 0.5)
-    assert found.values == [4, 4, 4, 4, None, None, None, 2, 2, 2, 2]
+    assert (rates.start_s, rates.step_s) == (0.5, 0.5)
+    assert rates.values == [4, 4, 4, 4, None, None, None, 2, 2, 2, 2]
     short = contour([0.2, 0.4], [Span(start_s=0.1, end_s=0.5)], 0.6)  # than a window
     assert (short.start_s, short.values) == (0.3, [5.0])  # 2 syllables in 0.4 s
 
@@ -207,8 +207,8 @@ def test_no_rate_without_speech(name: str) -> None:
     assert isinstance(
         RateExtractor().extract(WORDLESS[name], Blueprint(clip="0")), Absent
     )
-    found = RateExtractor().extract(WORDLESS[name], measured(WORDLESS[name]))
-    assert found.status == status_of(name)
+    rate = RateExtractor().extract(WORDLESS[name], measured(WORDLESS[name]))
+    assert rate.status == status_of(name)
 
 
 def test_words_alone_give_the_same_word_rates_without_praat(

@@ -78,9 +78,9 @@ def test_every_built_in_extractor_is_what_the_table_says() -> None:
     for group, members in registry._BUILT_IN.items():
         assert group in {*GROUPS, *EXTENSIONS}
         for name in members:
-            found = registry.create(name)
-            assert (found.name, found.group) == (name, group)
-            assert found.version
+            extractor = registry.create(name)
+            assert (extractor.name, extractor.group) == (name, group)
+            assert extractor.version
 
 
 def test_names_and_specs() -> None:

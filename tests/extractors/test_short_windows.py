@@ -156,12 +156,12 @@ def test_a_sentence_is_said_as_often_as_in_whole_windows() -> None:
         known = known.with_group(
             "signal", detector.extract(clip, known), detector.provenance()
         )
-        found = short.extract(clip, known)
-        assert isinstance(found, Transcript)
+        quality = short.extract(clip, known)
+        assert isinstance(quality, Transcript)
         # A short window alone writes it four times.
-        assert found.text == " ".join(["Please close the door behind you."] * times)
-        assert found.words[-1].end_s is not None
-        assert found.words[-1].end_s <= clip.seconds
+        assert quality.text == " ".join(["Please close the door behind you."] * times)
+        assert quality.words[-1].end_s is not None
+        assert quality.words[-1].end_s <= clip.seconds
     told = {"min_s": 10.0, "margin_s": 5.0, "padding": "silence"}
     assert short.parameters()["short_windows"] == told
     assert short.provenance() != full.provenance()

@@ -19,9 +19,9 @@ EDGE_S = 0.064
 
 
 def signal_of(clip: Clip) -> Signal:
-    found = measured(clip).signal
-    assert isinstance(found, Signal)
-    return found
+    signal = measured(clip).signal
+    assert isinstance(signal, Signal)
+    return signal
 
 
 def sine(hertz: float, amplitude: float = 0.9, rate: int = 48_000) -> np.ndarray:
@@ -35,15 +35,15 @@ def to_16_bit(samples: np.ndarray) -> np.ndarray:
 
 def test_a_known_silence_between_two_sentences_is_the_pause() -> None:
     alone = signal_of(say())
-    found = signal_of(joined(say(), silence(1.0), say()))
+    signal = signal_of(joined(say(), silence(1.0), say()))
     # First sentence, its own tail, 1 s, the second one's own lead.
     start = alone.speech[-1].end_s
     end = alone.duration_s + 1.0 + alone.speech[0].start_s
-    longest = max(found.pauses, key=lambda pause: pause.seconds)
+    longest = max(signal.pauses, key=lambda pause: pause.seconds)
     assert longest.start_s == pytest.approx(start, abs=EDGE_S)
     assert longest.end_s == pytest.approx(end, abs=EDGE_S)
     # The gap of 0.1 s at the comma may close: it is as short as a gap can be.
-    assert found.speech_s == pytest.approx(2 * alone.speech_s, abs=0.1 + 2 * EDGE_S)
+    assert signal.speech_s == pytest.approx(2 * alone.speech_s, abs=0.1 + 2 * EDGE_S)
     # Silence at the ends is none.
     assert signal_of(joined(silence(1.0), say(), silence(1.0))).pauses == []
 
@@ -80,8 +80,8 @@ def test_spans_from_probabilities(
     probability: list[float], expected: list[tuple[float, float]]
 ) -> None:
     spans = find_spans(np.array(probability, float), len(probability) * 0.032)
-    found = [(span.start_s, span.end_s) for span in spans]
-    assert found == [
+    edges = [(span.start_s, span.end_s) for span in spans]
+    assert edges == [
         pytest.approx(pair, abs=1e-4) for pair in expected
     ]  # stored to 0.1 ms
 
@@ -168,16 +168,16 @@ def test_gain_and_resampling_leave_the_band(edge: int) -> None:
     assert reference == pytest.approx(edge, abs=500)
     assert bandwidth(0.01 * speech, 24_000) == reference
     for rate in (22_050, 44_100, 48_000):
-        found = bandwidth(soxr.resample(speech, 24_000, rate), rate)
-        assert found == pytest.approx(reference, abs=300)
+        bandwidth_hz = bandwidth(soxr.resample(speech, 24_000, rate), rate)
+        assert bandwidth_hz == pytest.approx(reference, abs=300)
 
 
 def test_one_fricative_is_enough_and_none_reads_at_most_a_third_too_low() -> None:
     def band(text: str) -> float:
         clip = say(text)
-        found = bandwidth(soxr.resample(clip.mono, clip.rate, 24_000), 24_000)
-        assert found is not None
-        return found
+        bandwidth_hz = bandwidth(soxr.resample(clip.mono, clip.rate, 24_000), 24_000)
+        assert bandwidth_hz is not None
+        return bandwidth_hz
 
     full = band("She sells six fresh fish.")
     assert band("No, I know no more men now, you may go on alone, Leo.") >= full * 2 / 3
@@ -194,33 +194,33 @@ def test_a_long_clip_reads_as_its_speech_does_and_needs_bounded_memory() -> None
 
 def test_levels_of_a_full_scale_sine_and_of_channels_that_cancel() -> None:
     wave = sine(1000, 1.0)
-    found = signal_of(Clip(wave, 48_000))
-    assert found.peak_dbfs == pytest.approx(0, abs=0.01)
-    assert found.rms_dbfs == pytest.approx(-3.01, abs=0.01)  # 20 log10(1 / sqrt 2)
-    found = signal_of(Clip(np.hstack([wave, -wave]), 48_000))
-    assert found.peak_dbfs == pytest.approx(0, abs=0.01)
-    assert (found.rms_dbfs, found.bandwidth_hz) == (None, None)
+    signal = signal_of(Clip(wave, 48_000))
+    assert signal.peak_dbfs == pytest.approx(0, abs=0.01)
+    assert signal.rms_dbfs == pytest.approx(-3.01, abs=0.01)  # 20 log10(1 / sqrt 2)
+    signal = signal_of(Clip(np.hstack([wave, -wave]), 48_000))
+    assert signal.peak_dbfs == pytest.approx(0, abs=0.01)
+    assert (signal.rms_dbfs, signal.bandwidth_hz) == (None, None)
 
 
 @pytest.mark.parametrize("name", WORDLESS)
 def test_every_decodable_clip_has_a_signal(name: str) -> None:
     clip = WORDLESS[name]
-    found = signal_of(clip)
-    assert found.duration_s == clip.seconds
-    assert (found.rate_hz, found.channels) == (clip.rate, clip.channels)
-    assert (found.speech, found.pauses, found.speech_s) == ([], [], 0)
-    assert (found.peak_dbfs is None) == ("silen" in name)
-    if found.bandwidth_hz is not None:
-        assert 0 < found.bandwidth_hz <= clip.rate / 2
-    assert Signal.model_validate_json(found.model_dump_json()) == found
+    signal = signal_of(clip)
+    assert signal.duration_s == clip.seconds
+    assert (signal.rate_hz, signal.channels) == (clip.rate, clip.channels)
+    assert (signal.speech, signal.pauses, signal.speech_s) == ([], [], 0)
+    assert (signal.peak_dbfs is None) == ("silen" in name)
+    if signal.bandwidth_hz is not None:
+        assert 0 < signal.bandwidth_hz <= clip.rate / 2
+    assert Signal.model_validate_json(signal.model_dump_json()) == signal
 
 
 @pytest.mark.parametrize("rate", [8_000, 192_000])
 def test_speech_is_found_at_any_rate_and_in_any_channel_count(rate: int) -> None:
     clip = say()
     wave = soxr.resample(clip.mono, clip.rate, rate)
-    found = signal_of(Clip(np.repeat(wave[:, None], 8, axis=1), rate))
-    assert found.speech_s == pytest.approx(signal_of(clip).speech_s, abs=4 * EDGE_S)
+    signal = signal_of(Clip(np.repeat(wave[:, None], 8, axis=1), rate))
+    assert signal.speech_s == pytest.approx(signal_of(clip).speech_s, abs=4 * EDGE_S)
 
 
 @pytest.mark.skipif(

@@ -56,9 +56,9 @@ def spoken(path: Path = SENTENCE) -> npt.NDArray[np.float32]:
 
 
 def heard(clip: Clip, *spans: tuple[float, float]) -> Transcript:
-    found = TINY.extract(clip, known(clip, *spans))
-    assert isinstance(found, Transcript), found
-    return found
+    transcript = TINY.extract(clip, known(clip, *spans))
+    assert isinstance(transcript, Transcript), transcript
+    return transcript
 
 
 def letters(text: str) -> str:
@@ -122,8 +122,8 @@ def sounds() -> dict[str, npt.NDArray[np.floating]]:
 @pytest.mark.parametrize("name", sounds())
 def test_sounds_without_words_have_none(name: str) -> None:
     clip = clip_of(sounds()[name])
-    found = TINY.extract(clip, known(clip))
-    assert found.status is (
+    transcript = TINY.extract(clip, known(clip))
+    assert transcript.status is (
         Status.SILENT if name == "digital silence" else Status.NO_SPEECH
     )
     # Where a detector takes all of it for speech, nothing is invented that would be
@@ -136,9 +136,9 @@ def test_sounds_without_words_have_none(name: str) -> None:
 def test_a_piece_of_a_word_gives_no_sentence(start: float) -> None:
     first = round(start * SPEECH_RATE)
     clip = clip_of(spoken()[first : first + round(0.3 * SPEECH_RATE)])
-    found = TINY.extract(clip, known(clip, (0, clip.seconds)))
-    if isinstance(found, Transcript):
-        assert len(found.words) <= 2, found.text
+    transcript = TINY.extract(clip, known(clip, (0, clip.seconds)))
+    if isinstance(transcript, Transcript):
+        assert len(transcript.words) <= 2, transcript.text
 
 
 # --- speech ---------------------------------------------------------------------------
@@ -146,10 +146,14 @@ def test_a_piece_of_a_word_gives_no_sentence(start: float) -> None:
 
 def test_words_and_times_of_speech() -> None:
     clip = clip_of(spoken())
-    found = heard(clip)
-    assert letters(found.text) == WORDS
-    assert (found.language, found.language_source, found.suspect) == ("en", "model", [])
-    assert times_are_sane(found, clip.seconds)
+    transcript = heard(clip)
+    assert letters(transcript.text) == WORDS
+    assert (transcript.language, transcript.language_source, transcript.suspect) == (
+        "en",
+        "model",
+        [],
+    )
+    assert times_are_sane(transcript, clip.seconds)
 
 
 @pytest.mark.slow
@@ -180,9 +184,9 @@ def test_half_an_hour_with_gaps_is_heard_where_it_is_said() -> None:
 
 def test_twenty_repeats_are_heard_and_flagged() -> None:
     gap = np.zeros(SPEECH_RATE // 4, np.float32)
-    found = heard(clip_of(np.concatenate([spoken(), gap] * 20)))
-    assert found.suspect == ["repetition_loop"]
-    assert letters(found.text).count(WORDS) == 20
+    transcript = heard(clip_of(np.concatenate([spoken(), gap] * 20)))
+    assert transcript.suspect == ["repetition_loop"]
+    assert letters(transcript.text).count(WORDS) == 20
 
 
 @pytest.mark.parametrize(
@@ -209,10 +213,10 @@ def test_twenty_repeats_are_heard_and_flagged() -> None:
     ],
 )
 def test_another_language_is_flagged(voice: str, sentence: str, tmp_path: Path) -> None:
-    found = heard(decode(write_espeak(tmp_path / f"{voice}.wav", voice, sentence)))
+    transcript = heard(decode(write_espeak(tmp_path / f"{voice}.wav", voice, sentence)))
     # It is not detected: the model knows no other language, and its words are no words.
-    assert (found.language, found.language_source) == ("en", "model")
-    assert "low_confidence" in found.suspect
+    assert (transcript.language, transcript.language_source) == ("en", "model")
+    assert "low_confidence" in transcript.suspect
 
 
 def test_the_shared_prompts_are_heard_with_at_most_3_errors_in_100_words(

@@ -84,14 +84,16 @@ def test_all_64_inputs_follow_the_printed_algorithms(
     cell: tuple[Rating, Rating, Rating],
 ) -> None:
     c, vq, p = cell
-    found = {name: policy(*cell) for name, policy in POLICIES.items()}
+    ratings = {name: policy(*cell) for name, policy in POLICIES.items()}
     first, cap = _printed_content_first(*cell), _printed_cap(*cell)
-    assert found["content_first"] is first
-    assert found["content_first_strict"] is (BAD if c is BAD and p is BAD else first)
-    assert found["acceptability_cap"] is cap
+    assert ratings["content_first"] is first
+    assert ratings["content_first_strict"] is (BAD if c is BAD and p is BAD else first)
+    assert ratings["acceptability_cap"] is cap
     lenient = first if {A, B} & {c, vq, p} and BAD not in (c, p) else cap
-    assert found["acceptability_cap_lenient"] is lenient
-    assert found["majority_vote"] is (_plain_majority(*cell) or found["majority_vote"])
+    assert ratings["acceptability_cap_lenient"] is lenient
+    assert ratings["majority_vote"] is (
+        _plain_majority(*cell) or ratings["majority_vote"]
+    )
     assert all(policy.decide(*cell).why for policy in POLICIES.values())
 
 

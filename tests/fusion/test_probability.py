@@ -21,21 +21,21 @@ def _distributions() -> st.SearchStrategy[dict[Rating, float]]:
 def test_certain_inputs_are_the_policy_itself() -> None:
     for policy in POLICIES.values():
         for cell in CELLS:
-            found = fuse_distributions(policy, *({rating: 1.0} for rating in cell))
-            assert found == {r: float(r is policy(*cell)) for r in RATINGS}
+            fused = fuse_distributions(policy, *({rating: 1.0} for rating in cell))
+            assert fused == {r: float(r is policy(*cell)) for r in RATINGS}
 
 
 def test_half_and_half_by_hand() -> None:
     # C is 1 or both_good with 1/2 each; P is 2 or both_good with 1/4 and 3/4; VQ is
     # both_good. content_first: C=1 -> 1 (1/2); C=both_good and P=2 -> 2 (1/8); else
     # both_good (3/8).
-    found = fuse_distributions(
+    fused = fuse_distributions(
         POLICIES["content_first"],
         {A: 0.5, GOOD: 0.5},
         {GOOD: 1.0},
         {B: 0.25, GOOD: 0.75},
     )
-    assert found == {A: 0.5, B: 0.125, GOOD: 0.375, BAD: 0.0}
+    assert fused == {A: 0.5, B: 0.125, GOOD: 0.375, BAD: 0.0}
 
 
 @given(_distributions(), _distributions(), _distributions())
@@ -43,10 +43,10 @@ def test_sums_to_one_and_swaps(
     c: dict[Rating, float], vq: dict[Rating, float], p: dict[Rating, float]
 ) -> None:
     for policy in POLICIES.values():
-        found = fuse_distributions(policy, c, vq, p)
-        assert math.fsum(found.values()) == pytest.approx(1, abs=1e-12)
+        fused = fuse_distributions(policy, c, vq, p)
+        assert math.fsum(fused.values()) == pytest.approx(1, abs=1e-12)
         mirrored = fuse_distributions(policy, _swapped(c), _swapped(vq), _swapped(p))
-        assert _swapped(mirrored) == pytest.approx(found, abs=1e-12)
+        assert _swapped(mirrored) == pytest.approx(fused, abs=1e-12)
 
 
 def _swapped(distribution: dict[Rating, float]) -> dict[Rating, float]:

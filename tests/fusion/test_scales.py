@@ -172,7 +172,7 @@ def test_an_unacceptable_answer_cannot_win() -> None:
 
 def test_labels_and_scales_refuse_nothing() -> None:
     assert collapse("both_bad") == "tie"
-    with pytest.raises(ValueError, match="no plain label"):
+    with pytest.raises(ValueError, match="not a plain label"):
         collapse("perhaps")
     with pytest.raises(ValueError, match="there is no vote"):
         mean_points([])

@@ -79,8 +79,8 @@ def prompt(
         b=Answer(audio="b.wav"),
     )
     slow = other(rate=make.rate(articulation_wpm=120.0))
-    found = Case.of(pair, answer(rate=make.rate(articulation_wpm=240.0)), slow)
-    prepared = view.prepare(found)
+    shown_case = Case.of(pair, answer(rate=make.rate(articulation_wpm=240.0)), slow)
+    prepared = view.prepare(shown_case)
     texts = []
     for order in ("ab", "ba"):
         messages = view.messages(prepared, order)
@@ -299,8 +299,8 @@ def test_pauses_are_listed_where_the_request_is_about_them() -> None:
 
 def test_the_case_of_other_tests_has_a_block() -> None:
     view = PairTextView(JudgeOptions())
-    found = case()
+    shown_case = case()
     assert (
         "Answers 1 and 2 beside each other"
-        in view.messages(view.prepare(found), "ab")[1].content
+        in view.messages(view.prepare(shown_case), "ab")[1].content
     )

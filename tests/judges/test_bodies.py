@@ -181,8 +181,8 @@ def test_a_rating_without_a_reason_counts_with_a_caveat(words: str) -> None:
 
 
 def test_free_texts_are_bounded_and_choices_are_not() -> None:
-    found = bounded_schema(reply_schema("acceptability"))
-    verdict = found["properties"]["content"]["properties"]
+    schema = bounded_schema(reply_schema("acceptability"))
+    verdict = schema["properties"]["content"]["properties"]
     assert verdict["reasoning"]["maxLength"] == MAX_TEXT_CHARS
     assert verdict["better"] == {"type": "string", "enum": ["1", "2", "tie"]}
     assert verdict["answer_1_acceptable"] == {"type": "boolean"}

@@ -73,13 +73,13 @@ def test_finds_what_each_pattern_finds_by_itself() -> None:
     patterns = [Named(re.compile(rf"(?<![\w.])(?:{text})")) for text in texts]
     patterns.append(Named(re.compile(r"(?<!\w)(?:cab|ba) a", re.IGNORECASE)))
     scanner, rng = scanner_of(patterns), random.Random(0)
-    found = 0
+    matches = 0
     for _ in range(2000):
         text = "".join(rng.choice("abcAB. é") for _ in range(30))
         expected = searched(patterns, text)
         assert spans(scanner, text) == expected, text
-        found += len(expected)
-    assert found > 2000
+        matches += len(expected)
+    assert matches > 2000
 
 
 def test_finds_all_tokens_of_reasons() -> None:

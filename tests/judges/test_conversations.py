@@ -228,8 +228,8 @@ def test_rules_find_late_talking_over_silence_loops_and_another_language() -> No
     ]
     languages = {0: "en", 1: "en", 2: "en", 3: "en", 6: "de"}
     heard = {n: _in(language) for n, language in languages.items()}
-    found = find(made(turns, events=[], end={"at_s": 18.0}), heard)
-    assert {(one.kind, one.turn) for one in found.results} == {
+    findings = find(made(turns, events=[], end={"at_s": 18.0}), heard)
+    assert {(one.kind, one.turn) for one in findings.results} == {
         ("talks_over", 1),
         ("late", 3),
         ("loops", 3),

@@ -37,41 +37,41 @@ def answered(*answers: Answer, spec: str = "openai:m") -> dict[str, Check]:
 
 
 def test_a_healthy_openai_server(llama: str) -> None:
-    found = checks("openai:tiny", base_url=f"{llama}/v1", max_tokens=64)
+    report = checks("openai:tiny", base_url=f"{llama}/v1", max_tokens=64)
     healthy = ("judge", "key", "server", "schema", "usage")
-    assert all(found[name].ok for name in healthy)
+    assert all(report[name].ok for name in healthy)
     # A model of random numbers: its pair is judged, or told apart from one that is.
-    assert found.keys() - set(healthy) <= {"pair", "orders", "verdict"}
-    assert "calls" in found["pair"].detail
-    assert "json_schema" in found["schema"].detail
+    assert report.keys() - set(healthy) <= {"pair", "orders", "verdict"}
+    assert "calls" in report["pair"].detail
+    assert "json_schema" in report["schema"].detail
 
 
 def test_a_healthy_ollama_server(ollama_url: str) -> None:
-    found = checks("ollama:tiny", base_url=ollama_url, max_tokens=64)
+    report = checks("ollama:tiny", base_url=ollama_url, max_tokens=64)
     # A model of random numbers: its pair may be judged, or its reply may have no end.
-    bad = {name for name, check in found.items() if not check.ok}
+    bad = {name for name, check in report.items() if not check.ok}
     assert bad <= {"pair", "orders", "verdict"}
-    assert "calls" in found["pair"].detail
-    assert "16384 tokens" in found["context"].detail
+    assert "calls" in report["pair"].detail
+    assert "16384 tokens" in report["context"].detail
 
 
 def test_a_small_context_is_found(llama: str) -> None:
     with ollama_front(llama, context=4096) as server:
-        found = checks("ollama:tiny", base_url=server.url, max_tokens=64)
-    assert found["server"].ok
-    assert not found["context"].ok
+        report = checks("ollama:tiny", base_url=server.url, max_tokens=64)
+    assert report["server"].ok
+    assert not report["context"].ok
 
 
 @pytest.mark.parametrize("spec", ["openai:tiny", "ollama:tiny"])
 def test_a_server_that_is_down(spec: str) -> None:
-    found = checks(spec, base_url=unused_url())
-    assert not found["server"].ok
-    assert "cannot be reached" in found["server"].detail
+    report = checks(spec, base_url=unused_url())
+    assert not report["server"].ok
+    assert "cannot be reached" in report["server"].detail
 
 
 def test_a_missing_model(ollama_url: str) -> None:
-    found = checks("ollama:other", base_url=ollama_url)
-    assert "ollama pull other" in found["server"].detail
+    report = checks("ollama:other", base_url=ollama_url)
+    assert "ollama pull other" in report["server"].detail
 
 
 UNCOUNTED = {
@@ -89,10 +89,10 @@ UNCOUNTED = {
     ],
 )
 def test_a_bad_reply_is_found(spec: str, body: Any, bad: str) -> None:
-    found = answered(Answer(body=body), spec=spec)
-    assert found["server"].ok
-    assert not found[bad].ok
-    assert bad != "schema" or "Hello!" in found[bad].detail
+    report = answered(Answer(body=body), spec=spec)
+    assert report["server"].ok
+    assert not report[bad].ok
+    assert bad != "schema" or "Hello!" in report[bad].detail
 
 
 def test_a_key_in_clear_is_found(monkeypatch: pytest.MonkeyPatch) -> None:

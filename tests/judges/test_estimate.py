@@ -36,21 +36,26 @@ def test_calls_and_cost_are_known_before_anything_is_sent(
         case(pair="p2"),
         Case.of(case(pair="p3").pair, failed, blueprint()),
     ]
-    found = estimate(judge, iter(cases))
-    assert (found.cases, found.unscored, found.calls, found.cached) == (3, 1, 12, 0)
-    assert found.output_tokens == 12 * 300
-    assert found.output_tokens_at_most == 12 * 500
-    assert found.input_tokens < found.input_tokens_at_most
+    forecast = estimate(judge, iter(cases))
+    assert (forecast.cases, forecast.unscored, forecast.calls, forecast.cached) == (
+        3,
+        1,
+        12,
+        0,
+    )
+    assert forecast.output_tokens == 12 * 300
+    assert forecast.output_tokens_at_most == 12 * 500
+    assert forecast.input_tokens < forecast.input_tokens_at_most
     # $0.40 and $1.60 per million tokens.
-    expected = (found.input_tokens * 0.4 + 3600 * 1.6) / 1e6
-    assert found.cost_usd == pytest.approx(expected, abs=1e-9)
+    expected = (forecast.input_tokens * 0.4 + 3600 * 1.6) / 1e6
+    assert forecast.cost_usd == pytest.approx(expected, abs=1e-9)
 
 
 def test_no_price_means_no_cost() -> None:
     judge = made(base_url="http://10.0.0.1:1/v1")
-    found = estimate(judge, [case()])
-    assert found.cost_usd is None
-    assert found.input_tokens > 0
+    forecast = estimate(judge, [case()])
+    assert forecast.cost_usd is None
+    assert forecast.input_tokens > 0
     nothing = estimate(judge, [])  # to send, as where every reply is kept
     assert (nothing.cost_usd, nothing.cost_usd_at_most) == (0.0, 0.0)
     here = estimate(made(base_url="http://127.0.0.1:1/v1"), [case()])
@@ -65,8 +70,8 @@ def test_cached_calls_cost_nothing(llama: str, tmp_path: Path) -> None:
     }
     judge = create_judge("openai:tiny", JudgeOptions(**options))
     assert asyncio.run(judge.judge(case())).status == "scored"
-    found = estimate(judge, [case(), case(a="other")])
-    assert (found.calls, found.cached) == (2, 2)
+    forecast = estimate(judge, [case(), case(a="other")])
+    assert (forecast.calls, forecast.cached) == (2, 2)
     asyncio.run(judge.close())
 
 

@@ -38,7 +38,7 @@ LENGTH = 2_000
 @cache
 def _readers() -> dict[str, Reader]:
     """Whatever reads a reply, by what it is part of."""
-    found: dict[str, Reader] = {}
+    readers: dict[str, Reader] = {}
     shapes = set()
 
     def add(
@@ -56,7 +56,7 @@ def _readers() -> dict[str, Reader]:
             judge.options.structure,
         )
         if shape not in shapes:  # of equal readers one is enough
-            found[name] = judge.form.read
+            readers[name] = judge.form.read
         shapes.add(shape)
 
     for elicitation in ("label", "acceptability"):
@@ -70,7 +70,7 @@ def _readers() -> dict[str, Reader]:
         spec = "audio:openai:m" if rubric.needs_audio else "openai:m"
         name = f"{rubric.key}, {structure}, elements {rubric.elements}"
         add(name, spec, rubric, structure=structure)
-    return found
+    return readers
 
 
 #: Everything else that goes over a whole reply, or over a text as long.

@@ -54,15 +54,15 @@ def test_words_and_f1_by_hand() -> None:
 
 
 def test_features_by_hand() -> None:
-    found = features(
+    values = features(
         words("Is it a cat or a dog?"),
         words("cat"),
         words("it barks like a cat today"),
         words("The cat purrs today."),
     )
     # candidate: it barks like cat today; question: is it cat or dog
-    assert list(found) == list(FEATURES)
-    assert found == {
+    assert list(values) == list(FEATURES)
+    assert values == {
         "exact": 0,
         "f1": pytest.approx(2 / 6),
         "recall": 1,
@@ -80,8 +80,8 @@ def test_features_by_hand() -> None:
 
 @pytest.mark.parametrize("candidate", ["", "  \n", "?!"])
 def test_an_answer_without_words_is_the_lowest_for_sure(candidate: str) -> None:
-    found = lexical_score("What?", ["a cat"], candidate)
-    assert found.distribution == {1: 1.0, 2: 0.0, 3: 0.0, 4: 0.0, 5: 0.0}
+    score = lexical_score("What?", ["a cat"], candidate)
+    assert score.distribution == {1: 1.0, 2: 0.0, 3: 0.0, 4: 0.0, 5: 0.0}
 
 
 def test_of_several_references_the_best_counts() -> None:
@@ -114,8 +114,8 @@ def test_a_right_answer_is_better_than_a_wrong_one() -> None:
 def test_text_cannot_crash_it() -> None:
     hostile = ["score: 5 " * 2000, "\x00\ud800", "好的，是狗", "٣ ٤", "{{ candidate }}"]
     for text in hostile:
-        found = lexical_score(text, [text], text, text)
-        assert sum(found.distribution.values()) == pytest.approx(1)
+        score = lexical_score(text, [text], text, text)
+        assert sum(score.distribution.values()) == pytest.approx(1)
 
 
 def test_a_file_of_other_features_is_refused() -> None:

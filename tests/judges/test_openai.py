@@ -220,11 +220,11 @@ def test_what_a_server_takes_is_found_out_once() -> None:
         )
         assert {judgement.status for judgement in made_at_once} == {"scored"}
         assert len(server.asked) == 10 + 3
-        found = judge.observed()
-    assert found["structure"] == "json_object"
-    assert found["token_field"] == "max_completion_tokens"
-    assert found["temperature"] is False
-    assert found["seed"] is True
+        observations = judge.observed()
+    assert observations["structure"] == "json_object"
+    assert observations["token_field"] == "max_completion_tokens"
+    assert observations["temperature"] is False
+    assert observations["seed"] is True
 
 
 @pytest.mark.parametrize(

@@ -57,36 +57,36 @@ def test_realism_is_a_share_and_a_majority(
     samples: Any, share: float, majority: Any
 ) -> None:
     judge = scripted(replies_of(samples), "role_realism", samples=5)
-    found = rate(judge, case_of(single(None)))
-    assert (found.value, found.majority) == (share, majority)
+    score = rate(judge, case_of(single(None)))
+    assert (score.value, score.majority) == (share, majority)
     undecided = "undecided: exactly half of the samples say each"
-    assert (undecided in found.caveats) is (majority is None)
+    assert (undecided in score.caveats) is (majority is None)
 
 
 def test_three_of_five_unusable_is_unscored_with_the_commonest_reason() -> None:
     replies = [say(4), say(9), say(9), "no", "no", say(0), say(0), say(4)]
-    found = rate(scripted(replies, samples=5))
-    assert (found.status, found.reason, found.value, found.sd) == (
+    score = rate(scripted(replies, samples=5))
+    assert (score.status, score.reason, score.value, score.sd) == (
         "unscored",
         "off_label",
         None,
         None,
     )
-    assert found.detail.startswith(
+    assert score.detail.startswith(
         "2 of 5 samples are usable: score: '9' is not one of"
     )
-    assert (found.used, found.samples, found.estimate) == (2, 5, None)
+    assert (score.used, score.samples, score.estimate) == (2, 5, None)
     fewer = rate(scripted(replies, samples=5, min_samples=2))
     assert (fewer.status, fewer.value) == ("scored", 4)
 
 
 def test_one_sample_has_no_variance() -> None:
-    found = rate(scripted([say(3)]))
-    assert (found.value, found.sd) == (3, None)
-    assert (found.estimate.variance, found.estimate.within, found.estimate.between) == (
+    score = rate(scripted([say(3)]))
+    assert (score.value, score.sd) == (3, None)
+    assert (score.estimate.variance, score.estimate.within, score.estimate.between) == (
         None,
     ) * 3
-    assert "NaN" not in found.model_dump_json()
+    assert "NaN" not in score.model_dump_json()
 
 
 @pytest.mark.parametrize(
@@ -94,22 +94,22 @@ def test_one_sample_has_no_variance() -> None:
 )
 def test_the_rubric_says_how_samples_reduce(reduce: str, value: float) -> None:
     rubric = load_rubric("correctness").model_copy(update={"reduce": reduce})
-    found = rate(scripted(replies_of((4, 4, 5, 2, 1)), rubric, samples=5))
-    assert found.value == pytest.approx(value)
-    assert found.estimate.mean == pytest.approx(0.55)
+    score = rate(scripted(replies_of((4, 4, 5, 2, 1)), rubric, samples=5))
+    assert score.value == pytest.approx(value)
+    assert score.estimate.mean == pytest.approx(0.55)
 
 
 def test_an_empty_candidate_is_not_sent() -> None:
     for words in ("", "  \n "):
         judge = scripted([])
-        found = rate(judge, case_of(single(words)))
-        assert (found.status, found.reason, found.value) == (
+        score = rate(judge, case_of(single(words)))
+        assert (score.status, score.reason, score.value) == (
             "scored",
             "empty_candidate",
             1,
         )
-        assert (found.estimate.mean, found.estimate.variance) == (0, 0)
-        assert "empty_candidate" in found.caveats[0]
+        assert (score.estimate.mean, score.estimate.variance) == (0, 0)
+        assert "empty_candidate" in score.caveats[0]
         assert judge.calls(case_of(single(words))) == []
 
 
@@ -119,8 +119,8 @@ def test_silence_is_the_lowest_score_and_said_before_the_call() -> None:
         signal=blueprint().signal.model_copy(update={"peak_dbfs": None}),  # type: ignore[union-attr]
     )
     case = case_of(single(None), answer=silent)
-    found = rate(scripted([], "style"), case)
-    assert (found.status, found.reason, found.value, found.silent) == (
+    score = rate(scripted([], "style"), case)
+    assert (score.status, score.reason, score.value, score.silent) == (
         "scored",
         "silent",
         1,
@@ -130,14 +130,14 @@ def test_silence_is_the_lowest_score_and_said_before_the_call() -> None:
     asked = load_rubric("style").model_copy(update={"silent": "ask"})
     assert rate(scripted([say(2)], asked), case).value == 2
     unscored = load_rubric("style").model_copy(update={"silent": "unscored"})
-    found = rate(scripted([], unscored), case)
-    assert (found.status, found.value) == ("unscored", None)
+    score = rate(scripted([], unscored), case)
+    assert (score.status, score.value) == ("unscored", None)
 
 
 def test_what_our_tools_left_out_is_never_the_lowest_score() -> None:
     absent = blueprint(transcript=Absent(status=Status.FAILED, reason="no model"))
-    found = rate(scripted([]), case_of(single(None), answer=absent))
-    assert (found.status, found.reason) == ("unscored", "evidence_missing")
+    score = rate(scripted([]), case_of(single(None), answer=absent))
+    assert (score.status, score.reason) == ("unscored", "evidence_missing")
     without = rate(scripted([]), case_of(single(reference=[])))
     assert (without.reason, without.value) == ("evidence_missing", None)
     assert "no reference" in str(without.detail)
@@ -147,13 +147,13 @@ def test_what_our_tools_left_out_is_never_the_lowest_score() -> None:
 
 def test_seeds_differ_and_everything_is_kept() -> None:
     judge = scripted(replies_of((5, 4, 5)), samples=3, seed=7)
-    found = rate(judge)
-    assert [opinion.seed for opinion in found.opinions] == [7, 8, 9]
+    score = rate(judge)
+    assert [opinion.seed for opinion in score.opinions] == [7, 8, 9]
     assert [request.seed for request in judge.client.history] == [7, 8, 9]  # type: ignore[attr-defined]
     assert len({call.key for call in judge.calls(case_of())}) == 3
-    assert (found.item, found.question_id, found.system) == ("i1", "q1", "SYSTEM-ALPHA")
-    assert found.rubric_sha256 == load_rubric("correctness").sha256
-    assert Score.model_validate_json(found.model_dump_json()) == found
+    assert (score.item, score.question_id, score.system) == ("i1", "q1", "SYSTEM-ALPHA")
+    assert score.rubric_sha256 == load_rubric("correctness").sha256
+    assert Score.model_validate_json(score.model_dump_json()) == score
 
 
 def test_several_judges_are_pooled() -> None:
@@ -226,16 +226,16 @@ async def _ended_while_open(panel: Panel, ended: list[bool]) -> None:
 
 
 def test_lexical_says_what_it_is() -> None:
-    found = asyncio.run(
+    outcomes = asyncio.run(
         LexicalJudge(load_rubric("correctness")).judge(case_of(single("South")))
     )
-    assert found.status == "scored"
-    assert found.value
-    assert found.value > 4
-    assert found.sd is None
-    assert found.estimate.variance is not None
-    assert sum((found.distribution or {}).values()) == pytest.approx(1)
-    assert any("does not understand meaning" in caveat for caveat in found.caveats)
+    assert outcomes.status == "scored"
+    assert outcomes.value
+    assert outcomes.value > 4
+    assert outcomes.sd is None
+    assert outcomes.estimate.variance is not None
+    assert sum((outcomes.distribution or {}).values()) == pytest.approx(1)
+    assert any("does not understand meaning" in caveat for caveat in outcomes.caveats)
     two = case_of(single("South", reference=["", "North", "South"]))
     best = asyncio.run(LexicalJudge(load_rubric("correctness")).judge(two))
     assert best.estimate.reference == 2

@@ -511,18 +511,18 @@ def _rows() -> Iterator[Any]:
 @pytest.mark.parametrize(("reader", "reply", "wanted"), [*_rows()])
 def test_what_a_reply_comes_to(reader: str, reply: str, wanted: Any) -> None:
     try:
-        found = READERS[reader](reply)
+        reading = READERS[reader](reply)
     except ReplyError as error:
-        found = error.reason
-    assert (found, type(found)) == (wanted, type(wanted))
+        reading = error.reason
+    assert (reading, type(reading)) == (wanted, type(wanted))
 
 
 def test_reasons_are_writable_text_and_kept() -> None:
     made = verdict()
     made["content"]["reasoning"] = "half \ud800 pair"
-    found = parse_reply(json.dumps(made), "label")
-    assert found.reasoning["content"] == "half ? pair"
-    assert found.reasoning["voice_quality"] == "because of voice_quality"
+    verdicts = parse_reply(json.dumps(made), "label")
+    assert verdicts.reasoning["content"] == "half ? pair"
+    assert verdicts.reasoning["voice_quality"] == "because of voice_quality"
     words = {
         name: name.title() for name in ("prosody", "pacing", "articulation", "overall")
     }
@@ -604,8 +604,8 @@ def test_elements_stand_beside_the_score() -> None:
     properties = reply_schema(style)["properties"]
     assert list(properties) == ["reasoning", "elements", "score"]  # type: ignore[arg-type]
     reply = {"reasoning": "r", "elements": {"pace": 2, "volume": None}, "score": 4}
-    found = read_score(json.dumps(reply), style)
-    assert (found.score, found.elements) == (4, {"pace": 2, "volume": None})
+    score = read_score(json.dumps(reply), style)
+    assert (score.score, score.elements) == (4, {"pace": 2, "volume": None})
     with pytest.raises(ReplyError, match="pace: '9' is not one of"):
         read_score(json.dumps({**reply, "elements": {"pace": 9}}), style)
     with pytest.raises(ReplyError, match="no object 'elements'"):
@@ -635,5 +635,5 @@ def test_numbers_are_compared_as_numbers() -> None:
             (read_text, f"Output A: {first}\nOutput B: {second}"),
             (read_json, scores(score_1=first, score_2=second)),
         ):
-            found = read(reply)
-            assert preference(found.first, found.second) == better
+            reading = read(reply)
+            assert preference(reading.first, reading.second) == better

@@ -200,9 +200,9 @@ def test_the_overall_distribution_goes_through_the_policy() -> None:
         1.0
     )
     made = judgement(opinion("ab", A), opinion("ba", B))
-    found = overall_distribution(made, POLICIES["content_first"])
-    assert (found[A], found[B]) == (0.5, 0.5)
-    assert entropy(found) == pytest.approx(1.0)  # one bit
+    distribution = overall_distribution(made, POLICIES["content_first"])
+    assert (distribution[A], distribution[B]) == (0.5, 0.5)
+    assert entropy(distribution) == pytest.approx(1.0)  # one bit
     lost = judgement(opinion("ab", None))
     assert overall_distribution(lost, POLICIES["content_first"]) is None
 
@@ -245,24 +245,24 @@ def test_votes_decide_and_mirror(
     p_a: float,
     consistent: bool | None,
 ) -> None:
-    found = voted(*by_order)
+    votes = voted(*by_order)
     swapped = []
     for replies in by_order:
         swapped.append([(b, a) for a, b in replies])
     mirrored = voted(*swapped)
     for made, ours, share in (
-        (found, label, p_a),
+        (votes, label, p_a),
         (mirrored, PREFERENCE.swap(label), 1 - p_a),
     ):
         assert made.pair_scores.p_a == pytest.approx(share)
         assert made.dimensions["overall"].rating == ours
         assert made.dimensions["overall"].consistent is consistent
-    assert found.pair_scores is not None
+    assert votes.pair_scores is not None
     scores = [reply for replies in by_order for reply in replies]
-    assert found.pair_scores.mean_a == pytest.approx(
+    assert votes.pair_scores.mean_a == pytest.approx(
         sum(a for a, _ in scores) / len(scores)
     )
-    assert found.pair_scores.margin == pytest.approx(
+    assert votes.pair_scores.margin == pytest.approx(
         sum(a - b for a, b in scores) / len(scores)
     )
 

@@ -97,7 +97,7 @@ def test_judges_of_other_packages(
     assert isinstance(create_judge("mine"), Judge)
     with pytest.raises(UserError, match="mine takes no argument; use --judge mine"):
         create_judge("mine:x")
-    with pytest.raises(UserError, match="no Judge"):
+    with pytest.raises(UserError, match="not a Judge"):
         create_judge("wrong")
     assert "mine" in judge_specs()
 

@@ -319,14 +319,14 @@ def test_requests_are_read_only_in_their_language_and_from_words_that_were_heard
         ),
     ):
         for a, b in ((loops, answer()), (about, stray), (slow, answer())):
-            found = judged(a, b, text, spoken)
-            assert found.rating("content") == Rating.BOTH_GOOD, (text, a, b)
-            assert why in found.dimensions["paralinguistics"].reasoning
+            verdict = judged(a, b, text, spoken)
+            assert verdict.rating("content") == Rating.BOTH_GOOD, (text, a, b)
+            assert why in verdict.dimensions["paralinguistics"].reasoning
     # where nobody can tell from the words, the manifest's language is believed
     for text in ("Parla piano!", "Cosa c'è di aperto domani a Roma?"):
-        found = judged(slow, answer(), text, language="it")
+        verdict = judged(slow, answer(), text, language="it")
         assert (
-            "is in Italian, in which" in found.dimensions["paralinguistics"].reasoning
+            "is in Italian, in which" in verdict.dimensions["paralinguistics"].reasoning
         )
     # in English they are read, with a name of elsewhere among them
     english = "Speak quickly: when does the museo del Prado open?"
@@ -426,10 +426,10 @@ def test_each_fault_of_the_voice_is_not_acceptable(fault: dict[str, Any]) -> Non
 def test_leads_add_up_in_their_margins_and_decide_from_one_on(
     changes: dict[str, Any], lead: float
 ) -> None:
-    found = judged(answer(**changes), answer())
-    assert found.margin("voice_quality") == pytest.approx(lead, abs=1e-3)
+    verdict = judged(answer(**changes), answer())
+    assert verdict.margin("voice_quality") == pytest.approx(lead, abs=1e-3)
     winner = Rating.A if lead > 0 else Rating.B
-    assert found.rating("voice_quality") == (
+    assert verdict.rating("voice_quality") == (
         winner if abs(lead) >= 1 else Rating.BOTH_GOOD
     )
     assert judged(answer(), answer(**changes)).margin("voice_quality") == pytest.approx(

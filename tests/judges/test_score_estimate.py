@@ -33,11 +33,11 @@ def test_a_number_off_the_scale_is_refused() -> None:
 
 def test_a_stated_distribution() -> None:
     """Logits (0, 0, 0, 0, ln 4): shares 1/8 and 1/2, mean .6875, variance .136719."""
-    found = of_distribution({1: 0.125, 2: 0.125, 3: 0.125, 4: 0.125, 5: 0.5}, SCALE)
-    assert found.mean == pytest.approx(0.6875)
-    assert found.value == pytest.approx(3.75)
-    assert found.variance == pytest.approx(0.136719, abs=5e-7)
-    assert found.sd is None
+    estimate = of_distribution({1: 0.125, 2: 0.125, 3: 0.125, 4: 0.125, 5: 0.5}, SCALE)
+    assert estimate.mean == pytest.approx(0.6875)
+    assert estimate.value == pytest.approx(3.75)
+    assert estimate.variance == pytest.approx(0.136719, abs=5e-7)
+    assert estimate.sd is None
     with pytest.raises(ValueError, match="no distribution"):
         of_distribution({1: 0.5}, SCALE)
 
@@ -54,18 +54,18 @@ def test_pooling_by_hand() -> None:
 
     So the mean is .625, and the variance between them (.390625+.015625+.28125)/4.
     """
-    found = pool(
+    pooled = pool(
         [ScoreEstimate(mean=mean, variance=0) for mean in (0, 0.5, 1)], [1, 1, 2]
     )
-    assert found.mean == pytest.approx(0.625)
-    assert found.within == 0
-    assert found.between == pytest.approx(0.171875)
+    assert pooled.mean == pytest.approx(0.625)
+    assert pooled.within == 0
+    assert pooled.between == pytest.approx(0.171875)
 
 
 def test_single_opinions_have_a_variance_between_them_only() -> None:
-    found = pool([ScoreEstimate(mean=mean) for mean in (0, 0.5, 1)], [1, 1, 1])
-    assert found.within is None
-    assert found.variance == found.between == pytest.approx(1 / 6)
+    pooled = pool([ScoreEstimate(mean=mean) for mean in (0, 0.5, 1)], [1, 1, 1])
+    assert pooled.within is None
+    assert pooled.variance == pooled.between == pytest.approx(1 / 6)
     assert pool([ScoreEstimate(mean=0.5)], [1]).variance is None
 
 

@@ -86,8 +86,10 @@ def test_a_fold_never_holds_a_question_that_it_trained_on() -> None:
 
 
 def test_calibration_rises_and_is_clipped() -> None:
-    found = fit_map(np.array([0.2, 0.4, 0.6, np.nan]), np.array([0.1, 0.5, 0.4, 0.0]))
-    assert [found(x) for x in (0, 0.2, 0.4, 0.5, 0.6, 1)] == pytest.approx(
+    calibration = fit_map(
+        np.array([0.2, 0.4, 0.6, np.nan]), np.array([0.1, 0.5, 0.4, 0.0])
+    )
+    assert [calibration(x) for x in (0, 0.2, 0.4, 0.5, 0.6, 1)] == pytest.approx(
         [0.1, 0.1, 0.45, 0.45, 0.45, 0.45]
     )
 
@@ -114,8 +116,8 @@ def test_fusing_by_hand() -> None:
 
 def test_missing_judges_leave_their_weight_to_the_others() -> None:
     sure = ScoreEstimate(mean=1, variance=0)
-    found = _model().fuse({"b": sure, "stranger": sure})
-    assert found.mean == 0.5
+    fused = _model().fuse({"b": sure, "stranger": sure})
+    assert fused.mean == 0.5
     assert _model().fuse({}) is None
 
 

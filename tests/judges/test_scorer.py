@@ -45,15 +45,15 @@ def row(number: int, ratings: list[int | None], **more: Any) -> dict[str, Any]:
 
 
 def test_rows_that_cannot_be_used_are_counted(tmp_path: Path) -> None:
-    found = read(
+    ratings = read(
         tmp_path,
         row(0, [5, None, 4]),
         row(1, [None, None]),
         row(2, [1], feedback=[["r"]]),
         row(3, [2], feedback=[["a"]]),
     )
-    assert [(r.id, r.ratings) for r in found.rows] == [("r0", (5, 4)), ("r3", (2,))]
-    assert dict(found.dropped) == {"no rating": 1, "reference wrong": 1}
+    assert [(r.id, r.ratings) for r in ratings.rows] == [("r0", (5, 4)), ("r3", (2,))]
+    assert dict(ratings.dropped) == {"no rating": 1, "reference wrong": 1}
 
 
 @pytest.mark.parametrize("rating", [0, 6, 2.5])
@@ -80,11 +80,11 @@ def test_dev_is_cut_by_question(tmp_path: Path) -> None:
 
 
 def test_the_shared_ratings_are_read_whole(data: Path) -> None:
-    found = read_ratings(data / "orca" / "ratings.jsonl")
-    train, dev = train_and_dev(found.rows, 0.1, seed=0)
+    ratings = read_ratings(data / "orca" / "ratings.jsonl")
+    train, dev = train_and_dev(ratings.rows, 0.1, seed=0)
     assert {r.split for r in train} == {"train"}
     assert {r.split for r in dev} == {"dev"}
-    assert len(found.rows) + sum(found.dropped.values()) == 1224
+    assert len(ratings.rows) + sum(ratings.dropped.values()) == 1224
 
 
 FIELDS = ScorerFields("What is heard?", "a dog", "It is a cat.", "One hears barking.")
@@ -112,12 +112,12 @@ def test_only_the_rationale_is_cut_and_as_little_as_needed(
 ) -> None:
     fields = replace(FIELDS, rationale=" ".join(f"w{i}" for i in range(length)))
     bare = words(text_of(replace(fields, rationale="")))
-    found = fitted(fields, limit, words)
+    fit = fitted(fields, limit, words)
     if bare > limit:
-        assert found is None
+        assert fit is None
         return
-    assert found is not None
-    text, cut = found
+    assert fit is not None
+    text, cut = fit
     assert words(text) <= limit
     assert cut == (words(text_of(fields)) > limit)
     _, _, rest = text_of(fields).partition(" |question:")
@@ -193,22 +193,22 @@ def test_the_search_finds_what_trying_everything_finds(
     rows: list[tuple[float, ...]],
 ) -> None:
     mean, variance, truth = (np.array(column) for column in zip(*rows, strict=True))
-    found = fit_clamp(mean, variance, truth)
+    clamp = fit_clamp(mean, variance, truth)
     tried = [
         objective(clamped(mean, variance, v), truth) for v in np.linspace(0, 0.26, 53)
     ]
     values = [value for value in tried if value is not None]
-    if found.unclamped is None:
+    if clamp.unclamped is None:
         return
-    assert found.objective is not None
-    assert found.objective >= max([*values, found.unclamped]) - 1e-12
-    if found.threshold is None:
-        assert found.objective == found.unclamped
+    assert clamp.objective is not None
+    assert clamp.objective >= max([*values, clamp.unclamped]) - 1e-12
+    if clamp.threshold is None:
+        assert clamp.objective == clamp.unclamped
     else:
-        assert found.objective > found.unclamped
+        assert clamp.objective > clamp.unclamped
         assert (
-            objective(clamped(mean, variance, found.threshold), truth)
-            == found.objective
+            objective(clamped(mean, variance, clamp.threshold), truth)
+            == clamp.objective
         )
 
 

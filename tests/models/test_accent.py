@@ -46,11 +46,11 @@ def test_it_equals_the_library_called_directly(
         overrides={"pretrained_path": str(accent_folder)},
     )
     cosines, _, _, (label,) = direct.classify_batch(torch.from_numpy(clip.speech)[None])
-    found = measured(EcapaExtractor(model=str(accent_folder), device="cpu"), clip)
-    assert list(found.similarities.values()) == pytest.approx(
+    accent = measured(EcapaExtractor(model=str(accent_folder), device="cpu"), clip)
+    assert list(accent.similarities.values()) == pytest.approx(
         cosines[0].tolist(), abs=1e-6
     )
-    assert found.top == label
+    assert accent.top == label
 
 
 def test_a_changed_folder_is_not_the_old_model(tmp_path: Path) -> None:
@@ -80,12 +80,12 @@ def test_english_accents_only(
 ) -> None:
     clip = voice()
     blueprint = known(clip).model_copy(update={"transcript": transcript})
-    found = EcapaExtractor(model=str(accent_folder)).extract(clip, blueprint)
-    assert isinstance(found, Absent) is not present
-    if isinstance(found, Absent):
-        assert found.status is Status.UNAVAILABLE
-        assert "the speech is in 'de'" in found.reason
-        assert "English accents only" in found.reason
+    accent = EcapaExtractor(model=str(accent_folder)).extract(clip, blueprint)
+    assert isinstance(accent, Absent) is not present
+    if isinstance(accent, Absent):
+        assert accent.status is Status.UNAVAILABLE
+        assert "the speech is in 'de'" in accent.reason
+        assert "English accents only" in accent.reason
 
 
 def test_of_a_long_clip_a_minute_is_heard(accent_folder: Path) -> None:

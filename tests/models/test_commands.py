@@ -103,10 +103,10 @@ def test_half_an_hour(
     options = ExtractOptions(
         "paper", specs, tmp_path / "cache", workers=0, device="cpu"
     )
-    found = blueprint(path, options)
+    values = blueprint(path, options)
     for group in ("signal", "transcript", "emotion", "accent"):
-        assert not isinstance(found.group(group), Absent), found.group(group)
-    assert found.emotion.trajectory[-1].end_s > 1500  # type: ignore[union-attr]
+        assert not isinstance(values.group(group), Absent), values.group(group)
+    assert values.emotion.trajectory[-1].end_s > 1500  # type: ignore[union-attr]
 
 
 def test_a_missing_model_is_refused_before_work_and_says_what_to_run(

@@ -42,14 +42,14 @@ def load(folder: Path) -> None:
 
 
 def test_scores_carry_the_models_labels_in_english(emotion_folder: Path) -> None:
-    found = measured(Emotion2vecExtractor(model=str(emotion_folder)), voice())
-    assert list(found.scores) == ENGLISH
+    emotion = measured(Emotion2vecExtractor(model=str(emotion_folder)), voice())
+    assert list(emotion.scores) == ENGLISH
     # One logit is about 4, eight are about 0: e^4 / (e^4 + 8) = 0.872; random weights
     # of a tenth of the usual size move that by a few hundredths.
-    assert found.top == "happy"
-    assert found.scores["happy"] == pytest.approx(0.872, abs=0.05)
-    assert sum(found.scores.values()) == pytest.approx(1, abs=1e-5)
-    assert found.trajectory == []
+    assert emotion.top == "happy"
+    assert emotion.scores["happy"] == pytest.approx(0.872, abs=0.05)
+    assert sum(emotion.scores.values()) == pytest.approx(1, abs=1e-5)
+    assert emotion.trajectory == []
 
 
 def test_labels_follow_the_folder_and_not_a_list_of_ours(tmp_path: Path) -> None:
@@ -74,10 +74,10 @@ def test_it_equals_the_library_called_directly(emotion_folder: Path) -> None:
     (direct,) = model.generate(
         clip.speech, granularity="utterance", extract_embedding=False
     )
-    found = measured(
+    emotion = measured(
         Emotion2vecExtractor(model=str(emotion_folder), device="cpu"), clip
     )
-    assert list(found.scores.values()) == pytest.approx(direct["scores"], abs=1e-6)
+    assert list(emotion.scores.values()) == pytest.approx(direct["scores"], abs=1e-6)
 
 
 def test_half_precision_moves_scores_by_rounding(tmp_path: Path) -> None:
@@ -110,11 +110,11 @@ def test_a_long_clip_has_a_trajectory(tmp_path: Path) -> None:
 
 def test_over_a_minute_the_whole_is_the_mean_of_the_windows(tmp_path: Path) -> None:
     folder = write_emotion2vec(tmp_path / "random", favours=None)
-    found = measured(Emotion2vecExtractor(model=str(folder)), voice(70.0))
-    assert len(found.trajectory) == 7
-    mean = sum(window.scores["sad"] for window in found.trajectory) / 7
-    assert found.scores["sad"] == pytest.approx(mean, abs=1e-9)
-    assert sum(found.scores.values()) == pytest.approx(1, abs=1e-5)
+    emotion = measured(Emotion2vecExtractor(model=str(folder)), voice(70.0))
+    assert len(emotion.trajectory) == 7
+    mean = sum(window.scores["sad"] for window in emotion.trajectory) / 7
+    assert emotion.scores["sad"] == pytest.approx(mean, abs=1e-9)
+    assert sum(emotion.scores.values()) == pytest.approx(1, abs=1e-5)
 
 
 def test_windows_weighted_by_speech() -> None:
@@ -174,8 +174,8 @@ def test_scores_that_cannot_be(
 def test_unused_labels_vanish(tmp_path: Path) -> None:
     labels = [*LABELS[:5], "unuse_0", *LABELS[6:]]
     folder = write_emotion2vec(tmp_path / "unused", labels=labels)
-    found = measured(Emotion2vecExtractor(model=str(folder)), voice())
-    assert list(found.scores) == [name for name in ENGLISH if name != "other"]
+    emotion = measured(Emotion2vecExtractor(model=str(folder)), voice())
+    assert list(emotion.scores) == [name for name in ENGLISH if name != "other"]
 
 
 def test_training_leftovers_are_no_mismatch(tmp_path: Path) -> None:

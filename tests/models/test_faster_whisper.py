@@ -44,11 +44,11 @@ def test_the_output_is_that_of_whisper(folder: Path, whisper_file: Path) -> None
 
 
 def test_silence_between_speech_is_not_decoded(folder: Path) -> None:
-    found = measured(
+    transcript = measured(
         FasterWhisperExtractor(model=str(folder)), voice(12.0), (0, 2), (8, 10)
     )
-    assert found.text == f"{SENTENCE} {SENTENCE}"
-    assert all(not 2.2 < word.start_s < 7.8 for word in found.words)
+    assert transcript.text == f"{SENTENCE} {SENTENCE}"
+    assert all(not 2.2 < word.start_s < 7.8 for word in transcript.words)
 
 
 def test_nothing_is_recognised_in_silence(folder: Path) -> None:

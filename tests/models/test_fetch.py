@@ -54,9 +54,9 @@ def test_verify_loads_the_model(
         f"emotion2vec:{emotion_folder}",
         f"ecapa:{accent_folder}",
     ]
-    found = verify(specs)
-    assert [row.ok for row in found] == [True] * 3
-    assert all("0 of" in row.detail for row in found), "nobody published these"
+    states = verify(specs)
+    assert [row.ok for row in states] == [True] * 3
+    assert all("0 of" in row.detail for row in states), "nobody published these"
     assert device._MODELS == {}
 
 

@@ -15,13 +15,13 @@ from trace_eval.data.measures.text import text_errors
 def test_word_errors_by_hand() -> None:
     # bravo is heard as brave, delta is not heard, golf is heard and was not said: 3 /
     # 6. Word by word instead, four would be wrong.
-    found = text_errors(
+    errors = text_errors(
         "Alpha bravo charlie, delta echo foxtrot.",
         "alpha brave charlie echo foxtrot golf",
     )
-    assert found.wer == pytest.approx(0.5)
-    assert (found.substitutions, found.deletions, found.insertions) == (1, 1, 1)
-    assert found.words == 6
+    assert errors.wer == pytest.approx(0.5)
+    assert (errors.substitutions, errors.deletions, errors.insertions) == (1, 1, 1)
+    assert errors.words == 6
 
 
 def test_what_the_normaliser_forgives_is_no_error() -> None:
@@ -73,14 +73,16 @@ def embedded(clip: str, vector: list[float], revision: str = "r") -> Blueprint:
 
 def test_cosine_by_hand() -> None:
     # (3, 4) and (4, 3): 24 / 25.
-    found = speaker_similarity(embedded("a", [3, 4]), embedded("b", [4, 3]))
-    assert found.value == pytest.approx(0.96)
+    similarity = speaker_similarity(embedded("a", [3, 4]), embedded("b", [4, 3]))
+    assert similarity.value == pytest.approx(0.96)
 
 
 def test_embeddings_of_two_models_are_not_compared() -> None:
-    found = speaker_similarity(embedded("a", [1, 0]), embedded("b", [1, 0], "other"))
-    assert found.value is None
-    assert found.reason == "the two embeddings come from different models"
+    similarity = speaker_similarity(
+        embedded("a", [1, 0]), embedded("b", [1, 0], "other")
+    )
+    assert similarity.value is None
+    assert similarity.reason == "the two embeddings come from different models"
     nothing = speaker_similarity(embedded("a", [1, 0]), Blueprint(clip="b"))
     assert nothing.value is None
     assert "no extractor was asked" in (nothing.reason or "")
@@ -97,12 +99,12 @@ def test_measures_of_a_pair() -> None:
     heard = spoken_in("en").model_copy(update={"text": "Good evening."})
     a = embedded("a", [1, 0]).model_copy(update={"transcript": heard})
     b = embedded("b", [0, 1])
-    found = measure_pair(pair, a, b)
-    assert found["wer_a"].value == pytest.approx(0.5)
-    assert found["wer_b"].value is None
-    assert "group transcript" in (found["wer_b"].reason or "")
-    assert found["speaker_similarity_ab"].value == pytest.approx(0)
-    assert "speaker_similarity_instruction_a" not in found
+    measures = measure_pair(pair, a, b)
+    assert measures["wer_a"].value == pytest.approx(0.5)
+    assert measures["wer_b"].value is None
+    assert "group transcript" in (measures["wer_b"].reason or "")
+    assert measures["speaker_similarity_ab"].value == pytest.approx(0)
+    assert "speaker_similarity_instruction_a" not in measures
     plain = Pair.model_validate(
         {"id": "2", "a": {"audio": "a.wav"}, "b": {"audio": "b.wav"}}
     )

@@ -20,9 +20,9 @@ AXES = ("CE", "CU", "PC", "PQ")
 
 
 def values(extractor: Extractor, clip: Clip) -> dict[str, Any]:
-    found = extractor.extract(clip, known(clip))
-    assert isinstance(found, Extension)
-    return found.values
+    quality = extractor.extract(clip, known(clip))
+    assert isinstance(quality, Extension)
+    return quality.values
 
 
 @pytest.fixture
@@ -66,10 +66,10 @@ def test_windows_are_equally_spaced_to_the_end() -> None:
 
 
 def test_only_speech_is_scored(distillmos: DistillMosExtractor) -> None:
-    found = distillmos.extract(silence(), known(silence()))
-    assert found.status is Status.SILENT
-    found = distillmos.extract(voice(), unspoken(voice()))
-    assert found.status is Status.NO_SPEECH
+    quality = distillmos.extract(silence(), known(silence()))
+    assert quality.status is Status.SILENT
+    quality = distillmos.extract(voice(), unspoken(voice()))
+    assert quality.status is Status.NO_SPEECH
     assert distillmos.revision() == DistillMosExtractor().revision() is not None
 
 

@@ -46,13 +46,13 @@ def test_every_key_of_the_papers_json_is_filled(
     whisper_file: Path, emotion_folder: Path, accent_folder: Path, tmp_path: Path
 ) -> None:
     chosen = options(whisper_file, emotion_folder, accent_folder, tmp_path)
-    found = blueprint_of(EXAMPLES / "slow-b.ogg", chosen)
-    rendered = render_paper(found)
+    values = blueprint_of(EXAMPLES / "slow-b.ogg", chosen)
+    rendered = render_paper(values)
     assert empty(rendered) == []
     assert rendered["agent_response"] == "Hello there, how are you doing today?"
     assert {"agent_emotion", "agent_accent", "agent_audio_quality"} <= rendered.keys()
-    assert found.provenance["emotion"].revision
-    assert str(tmp_path) not in found.model_dump_json()
+    assert values.provenance["emotion"].revision
+    assert str(tmp_path) not in values.model_dump_json()
     # Everything comes from the cache the second time, under another path and device.
     copies = [
         Path(shutil.copy(whisper_file, tmp_path / "copy.pt")),
@@ -61,7 +61,7 @@ def test_every_key_of_the_papers_json_is_filled(
     ]
     (again,) = extract([EXAMPLES / "slow-b.ogg"], options(*copies, tmp_path))
     assert again.work == {}
-    assert again.blueprint == found
+    assert again.blueprint == values
 
 
 def test_a_bad_checkpoint_costs_one_group(
@@ -69,11 +69,11 @@ def test_a_bad_checkpoint_costs_one_group(
 ) -> None:
     broken = Path(shutil.copytree(emotion_folder, tmp_path / "broken"))
     (broken / "model.pt").write_bytes(b"not a checkpoint")
-    found = blueprint_of(
+    values = blueprint_of(
         EXAMPLES / "slow-b.ogg", options(whisper_file, broken, accent_folder, tmp_path)
     )
-    assert found.emotion.status is Status.UNAVAILABLE
-    assert str(broken / "model.pt") in found.emotion.reason
+    assert values.emotion.status is Status.UNAVAILABLE
+    assert str(broken / "model.pt") in values.emotion.reason
     for group in (
         "signal",
         "transcript",
@@ -83,7 +83,7 @@ def test_a_bad_checkpoint_costs_one_group(
         "rate",
         "accent",
     ):
-        assert not isinstance(found.group(group), Absent), group
+        assert not isinstance(values.group(group), Absent), group
 
 
 def test_models_that_are_not_here_are_refused_before_work(tmp_path: Path) -> None:
@@ -99,12 +99,12 @@ def test_another_language_has_no_english_accent(
     emotion_folder: Path, accent_folder: Path, tmp_path: Path
 ) -> None:
     french = write_whisper(tmp_path / "fr.pt", "Bonjour à tous.", language="fr")
-    found = blueprint_of(
+    values = blueprint_of(
         EXAMPLES / "slow-b.ogg",
         options(french, emotion_folder, accent_folder, tmp_path),
     )
-    assert isinstance(found.accent, Absent)
-    assert "the speech is in 'fr'" in found.accent.reason
+    assert isinstance(values.accent, Absent)
+    assert "the speech is in 'fr'" in values.accent.reason
 
 
 @pytest.mark.parametrize("kind", ["stereo", "telephone", "short", "silent"])
@@ -124,11 +124,11 @@ def test_odd_recordings(
         "silent": (np.zeros(rate, np.float32), rate),
     }[kind]
     path = write(tmp_path / f"{kind}.wav", samples, rate)
-    found = blueprint_of(
+    values = blueprint_of(
         path, options(whisper_file, emotion_folder, accent_folder, tmp_path)
     )
     for group in ("transcript", "emotion", "accent"):
-        value = found.group(group)
+        value = values.group(group)
         if kind in ("stereo", "telephone"):
             assert not isinstance(value, Absent), value
         else:

@@ -58,10 +58,10 @@ def trained(
     from trace_eval.judges.scorer.train import train_scorer
 
     out = tmp_path_factory.mktemp("trained") / "scorer"
-    found = train_scorer(ratings, out, replace(TRAINING, base=str(base)))
-    assert found.steps == 12
-    assert found.rows == {"train": 32, "dev": 8}
-    assert math.isfinite(found.metrics["crps"])
+    training = train_scorer(ratings, out, replace(TRAINING, base=str(base)))
+    assert training.steps == 12
+    assert training.rows == {"train": 32, "dev": 8}
+    assert math.isfinite(training.metrics["crps"])
     return out
 
 
@@ -114,13 +114,13 @@ def test_heads_give_the_values_derived_by_hand(
     from trace_eval.judges.scorer.heads import forecast, nll, shares
 
     outputs = torch.tensor([params], dtype=torch.float32)
-    found = forecast(kind, outputs)
-    assert found.mean.item() == pytest.approx(mean, abs=1e-6)
-    assert found.variance.item() == pytest.approx(variance, abs=1e-6)
+    prediction = forecast(kind, outputs)
+    assert prediction.mean.item() == pytest.approx(mean, abs=1e-6)
+    assert prediction.variance.item() == pytest.approx(variance, abs=1e-6)
     loss = nll(kind, outputs, torch.tensor([[0.0, 0.5, 1.0, -1.0]]))
     # float32 of a density of e^-28 keeps five digits
     assert loss[0].tolist() == pytest.approx([*losses, 0.0], abs=2e-5)
-    (levels,) = shares(kind, found.params)
+    (levels,) = shares(kind, prediction.params)
     assert sum(levels) == pytest.approx(1)
 
 
@@ -138,9 +138,9 @@ def test_both_heads_start_near_uniform() -> None:
     torch.manual_seed(0)
     hidden = torch.randn(4, 64)
     for kind, variance in (("multinomial", 0.125), ("beta", 1 / 12)):
-        found = forecast(kind, new_head(kind, 64)(hidden))
-        assert found.mean.tolist() == pytest.approx([0.5] * 4, abs=0.02)
-        assert found.variance.tolist() == pytest.approx([variance] * 4, abs=0.01)
+        prediction = forecast(kind, new_head(kind, 64)(hidden))
+        assert prediction.mean.tolist() == pytest.approx([0.5] * 4, abs=0.02)
+        assert prediction.variance.tolist() == pytest.approx([variance] * 4, abs=0.01)
 
 
 # --- training -------------------------------------------------------------------------
@@ -220,13 +220,13 @@ def test_parameters_of_a_beta_are_bounded() -> None:
     from trace_eval.judges.scorer.heads import forecast, nll, shares
 
     outputs = torch.tensor([[500.0, -500.0], [-500.0, 500.0]])
-    found = forecast("beta", outputs)
-    assert found.params.tolist() == [[10.0, -10.0], [-10.0, 10.0]]
-    assert found.mean.tolist() == pytest.approx([1.0, 0.0], abs=1e-6)
+    prediction = forecast("beta", outputs)
+    assert prediction.params.tolist() == [[10.0, -10.0], [-10.0, 10.0]]
+    assert prediction.mean.tolist() == pytest.approx([1.0, 0.0], abs=1e-6)
     assert torch.isfinite(
         nll("beta", outputs, torch.tensor([[0.0, 1.0], [0.0, 1.0]]))
     ).all()
-    assert np.isfinite(shares("beta", found.params)).all()
+    assert np.isfinite(shares("beta", prediction.params)).all()
 
 
 KILLED = """
@@ -417,9 +417,9 @@ def test_a_rationale_that_is_too_long_is_cut(trained: Path) -> None:
     from trace_eval.judges.scorer.model import load
 
     scorer = load(locate(trained), "cpu")
-    found = scorer.fit(ScorerFields("Why?", "rain", "rain", "rain falls " * 900))
-    assert found is not None
-    ids, cut = found
+    fit = scorer.fit(ScorerFields("Why?", "rain", "rain", "rain falls " * 900))
+    assert fit is not None
+    ids, cut = fit
     assert cut
     assert len(ids) <= scorer.limit == 512
     assert scorer.fit(ScorerFields("Why?", "rain", "rain " * 900)) is None
@@ -440,7 +440,7 @@ def test_the_released_layout_scores_as_its_parts_do(
 
     folder = released(tmp_path / "released", causal, head)
     texts = [fields(row) for row in rows(5, seed=9)]
-    found = predictions(folder, texts)
+    values = predictions(folder, texts)
     lm = peft.PeftModel.from_pretrained(
         AutoModelForCausalLM.from_pretrained(causal), folder / "model" / "lm"
     ).eval()
@@ -456,7 +456,7 @@ def test_the_released_layout_scores_as_its_parts_do(
             last = lm(ids, output_hidden_states=True).hidden_states[-1][:, -1]
         outputs = last @ state["linear.weight"].float().T + state["linear.bias"].float()
         wanted.append(forecast(head, outputs).mean.item())
-    assert found == pytest.approx(wanted, abs=1e-5)
+    assert values == pytest.approx(wanted, abs=1e-5)
 
 
 def test_parts_that_do_not_fit_are_refused(causal: Path, tmp_path: Path) -> None:
@@ -556,12 +556,12 @@ def test_rate_by_a_trained_scorer(
     done = run(*rate, *judge, "--out", out, "--cache", tmp_path / "cache")
     assert done.returncode == 0, done.stderr
     scores = [Score.model_validate_json(line) for line in (out / "scores.jsonl").open()]
-    found = {score.item: score for score in scores}
-    assert len(found) == 6
-    assert found["r1"].value == 1
-    assert "empty" in " ".join(found["r1"].caveats)
+    by_item = {score.item: score for score in scores}
+    assert len(by_item) == 6
+    assert by_item["r1"].value == 1
+    assert "empty" in " ".join(by_item["r1"].caveats)
     for name in ("r0", "r2", "r3"):
-        score = found[name]
+        score = by_item[name]
         assert score.estimate is not None
         assert score.estimate.variance is not None
         assert score.value == pytest.approx(1 + 4 * score.estimate.mean)
@@ -571,9 +571,9 @@ def test_rate_by_a_trained_scorer(
     both = predictions(
         trained, [replace(fields(items[0]), reference=r) for r in items[0]["reference"]]
     )
-    assert found["r0"].estimate is not None
-    assert found["r0"].estimate.mean == pytest.approx(max(both), abs=1e-5)
-    assert found["r0"].estimate.reference == int(np.argmax(both))
+    assert by_item["r0"].estimate is not None
+    assert by_item["r0"].estimate.mean == pytest.approx(max(both), abs=1e-5)
+    assert by_item["r0"].estimate.reference == int(np.argmax(both))
 
 
 def test_answers_are_rated_raw_as_they_were_trained_on(
@@ -609,8 +609,8 @@ def test_answers_are_rated_raw_as_they_were_trained_on(
         Score.model_validate_json(line)
         for line in (tmp_path / "run/scores.jsonl").open()
     ]
-    found = {score.item: score.estimate.mean for score in scores if score.estimate}
-    assert [found[str(item["id"])] for item in items] == pytest.approx(wanted, abs=1e-6)
+    means = {score.item: score.estimate.mean for score in scores if score.estimate}
+    assert [means[str(item["id"])] for item in items] == pytest.approx(wanted, abs=1e-6)
 
 
 def test_a_beta_scorer_is_rated_clamped_and_measured(

@@ -154,18 +154,18 @@ def test_training_on_the_shared_ratings_pays(
         device="cpu",
     )
     looks: list[Progress] = []
-    found = train_scorer(source, tmp_path / "scorer", options, listener=looks.append)
-    too_long = found.dropped.get("train: longer than the model takes", 0)
-    assert found.rows == {"train": 944 - too_long, "dev": 132}
+    training = train_scorer(source, tmp_path / "scorer", options, listener=looks.append)
+    too_long = training.dropped.get("train: longer than the model takes", 0)
+    assert training.rows == {"train": 944 - too_long, "dev": 132}
     assert too_long <= 2
-    assert found.dropped["reference wrong"] == 42
+    assert training.dropped["reference wrong"] == 42
     crps = [look.values["crps"] for look in looks if "crps" in look.values]
-    assert found.metrics["crps"] == pytest.approx(min(crps))
+    assert training.metrics["crps"] == pytest.approx(min(crps))
     untrained, constant = _constants(source)
     assert untrained == pytest.approx(0.2596, abs=1e-4)
     assert constant == pytest.approx(0.2332, abs=1e-4)
-    assert found.metrics["crps"] < untrained - 0.015
-    assert found.metrics["crps"] < constant + 0.007
+    assert training.metrics["crps"] < untrained - 0.015
+    assert training.metrics["crps"] < constant + 0.007
 
 
 def _constants(source: Path) -> tuple[float, float]:

@@ -41,14 +41,14 @@ def test_a_training_that_is_killed_anywhere_ends_with_the_same_weights(
         text=True,
     )
     assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout.splitlines()[-1])  # the trainer may print before it
-    for case, outcomes in found.items():
+    record = json.loads(done.stdout.splitlines()[-1])  # the trainer may print before it
+    for case, outcomes in record.items():
         whole = outcomes.pop("whole")
         assert {at: end for at, end in outcomes.items() if end != whole} == {}, (
             case,
             whole,
         )
-    assert len(found["steps"]) > 20
+    assert len(record["steps"]) > 20
     assert int(whole.split()[0]) < 40  # of the last case, patience: it ended early
     for told in (
         "optimizer.pt is missing",

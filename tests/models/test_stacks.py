@@ -107,8 +107,8 @@ def test_a_batch_keeps_the_gates(accent_folder: Path) -> None:
     clip = voice()
     german = known(clip).model_copy(update={"transcript": spoken_in("de")})
     english = known(clip).model_copy(update={"transcript": spoken_in("en")})
-    found = extractor.extract_batch([Item(clip, german), Item(clip, english)])
-    assert [type(each) for each in found] == [Absent, Accent]
+    groups = extractor.extract_batch([Item(clip, german), Item(clip, english)])
+    assert [type(each) for each in groups] == [Absent, Accent]
     (absent,) = extractor.extract_batch(items(silence()))
     assert isinstance(absent, Absent)
 
@@ -126,7 +126,7 @@ def test_windows_of_an_emotion_share_a_pass(
     extractor = replace(alone, batch=8)
     network = extractor.opened().model.model
     shapes = count_stacks(network, "extract_features", monkeypatch)
-    found = extractor.extract_batch(batch)
+    groups = extractor.extract_batch(batch)
     # Alone: 16.1 s as a whole. Together: its three windows of 5.3667 s (85866 or 85867
     # samples once their ends are rounded), the twelve of 61 s (5.0833 s, 81333 or 81334
     # samples), the two clips of 4 s.
@@ -137,15 +137,15 @@ def test_windows_of_an_emotion_share_a_pass(
         (4, 81_333),
         (8, 81_333),
     ]
-    assert isinstance(found[2], Absent)
-    for one, other in zip(found, wanted, strict=True):
+    assert isinstance(groups[2], Absent)
+    for one, other in zip(groups, wanted, strict=True):
         if isinstance(one, Emotion) and isinstance(other, Emotion):
             assert one.scores == pytest.approx(other.scores, abs=1e-5)
             for a, b in zip(one.trajectory, other.trajectory, strict=True):
                 assert (a.start_s, a.end_s) == (b.start_s, b.end_s)
                 assert a.scores == pytest.approx(b.scores, abs=1e-5)
     present = [
-        list(each.scores.values()) for each in found if isinstance(each, Emotion)
+        list(each.scores.values()) for each in groups if isinstance(each, Emotion)
     ]
     assert len(present) == 4
     assert min(np.abs(np.subtract(a, b)).max() for a, b in pairwise(present)) > 1e-4
@@ -155,9 +155,9 @@ def test_unused_labels_vanish_from_a_stack_too(tmp_path: Path) -> None:
     labels = [*LABELS[:5], "unuse_0", *LABELS[6:]]
     folder = write_emotion2vec(tmp_path / "unused", labels=labels, favours=None)
     batch = items(noisy(3.0, 1.0), noisy(3.0, 0.5))
-    found = Emotion2vecExtractor(model=str(folder), batch=2).extract_batch(batch)
+    groups = Emotion2vecExtractor(model=str(folder), batch=2).extract_batch(batch)
     single = Emotion2vecExtractor(model=str(folder), batch=1).extract_batch(batch)
-    for one, other in zip(found, single, strict=True):
+    for one, other in zip(groups, single, strict=True):
         assert isinstance(one, Emotion)
         assert isinstance(other, Emotion)
         assert list(one.scores) == list(other.scores)

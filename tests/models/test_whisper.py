@@ -24,36 +24,38 @@ def spans(*pairs: tuple[float, float]) -> list[Span]:
 def test_the_chosen_sentence_comes_back_with_word_times(whisper_file: Path) -> None:
     extractor = WhisperExtractor(model=str(whisper_file))
     assert extractor.unavailable() is None
-    found = measured(extractor, voice(), (0.5, 3.5))
-    assert found.text == SENTENCE
-    assert (found.language, found.language_source) == ("en", "detected")
-    assert found.language_probability > 0.9
-    assert [word.text for word in found.words] == SENTENCE.split()
-    assert found.suspect == []
-    times = [time for word in found.words for time in (word.start_s, word.end_s)]
+    transcript = measured(extractor, voice(), (0.5, 3.5))
+    assert transcript.text == SENTENCE
+    assert (transcript.language, transcript.language_source) == ("en", "detected")
+    assert transcript.language_probability > 0.9
+    assert [word.text for word in transcript.words] == SENTENCE.split()
+    assert transcript.suspect == []
+    times = [time for word in transcript.words for time in (word.start_s, word.end_s)]
     assert times == sorted(times)
     # Only 0.2 s around the speech were decoded.
     assert times[0] >= 0.3
     assert times[-1] <= 3.7
-    assert all(0.5 < word.confidence <= 1 for word in found.words)
+    assert all(0.5 < word.confidence <= 1 for word in transcript.words)
 
 
 def test_a_given_language_is_kept_and_said_so(whisper_file: Path) -> None:
-    found = measured(WhisperExtractor(model=str(whisper_file), language="de"), voice())
-    assert (found.language, found.language_source) == ("de", "given")
-    assert found.language_probability is None
+    transcript = measured(
+        WhisperExtractor(model=str(whisper_file), language="de"), voice()
+    )
+    assert (transcript.language, transcript.language_source) == ("de", "given")
+    assert transcript.language_probability is None
 
 
 def test_another_language_is_detected(tmp_path: Path) -> None:
     path = write_whisper(tmp_path / "fr.pt", "Bonjour à tous.", language="fr")
-    found = measured(WhisperExtractor(model=str(path)), voice())
-    assert (found.text, found.language) == ("Bonjour à tous.", "fr")
+    transcript = measured(WhisperExtractor(model=str(path)), voice())
+    assert (transcript.text, transcript.language) == ("Bonjour à tous.", "fr")
 
 
 def test_an_english_model_writes_english_only(tmp_path: Path) -> None:
     path = write_whisper(tmp_path / "tiny.en.pt", SENTENCE, multilingual=False)
-    found = measured(WhisperExtractor(model=str(path)), voice())
-    assert (found.text, found.language, found.language_source) == (
+    transcript = measured(WhisperExtractor(model=str(path)), voice())
+    assert (transcript.text, transcript.language, transcript.language_source) == (
         SENTENCE,
         "en",
         "model",
@@ -76,25 +78,25 @@ def test_a_loop_is_flagged(tmp_path: Path) -> None:
 
 def test_a_long_clip_is_heard_to_its_end(whisper_file: Path) -> None:
     # 150 s are five windows of 30 s, and the sentence is said in each.
-    found = measured(WhisperExtractor(model=str(whisper_file)), voice(150.0))
-    assert found.text == " ".join([SENTENCE] * 5)
-    starts = [word.start_s for word in found.words if word.text == "Hello"]
+    transcript = measured(WhisperExtractor(model=str(whisper_file)), voice(150.0))
+    assert transcript.text == " ".join([SENTENCE] * 5)
+    starts = [word.start_s for word in transcript.words if word.text == "Hello"]
     assert [int(start // 30) for start in starts] == [0, 1, 2, 3, 4]
 
 
 def test_silence_between_speech_is_not_decoded(whisper_file: Path) -> None:
-    found = measured(
+    transcript = measured(
         WhisperExtractor(model=str(whisper_file)), voice(12.0), (0, 2), (8, 10)
     )
-    assert found.text == f"{SENTENCE} {SENTENCE}"
-    assert all(not 2.2 < word.start_s < 7.8 for word in found.words)
-    assert "text_over_silence" not in found.suspect
+    assert transcript.text == f"{SENTENCE} {SENTENCE}"
+    assert all(not 2.2 < word.start_s < 7.8 for word in transcript.words)
+    assert "text_over_silence" not in transcript.suspect
 
 
 def test_stretches_join_short_pauses_and_stay_inside() -> None:
     # Pauses of 1 s join, of 3 s part; 0.2 s margins are cut at the ends of the clip.
-    found = stretches(spans((0.1, 1.0), (2.0, 3.0), (6.0, 7.0)), 7.105)
-    assert [(s.start_s, s.end_s) for s in found] == [(0.0, 3.2), (5.8, 7.1)]
+    parts = stretches(spans((0.1, 1.0), (2.0, 3.0), (6.0, 7.0)), 7.105)
+    assert [(s.start_s, s.end_s) for s in parts] == [(0.0, 3.2), (5.8, 7.1)]
 
 
 def test_language_is_detected_in_thirty_seconds_of_speech() -> None:

@@ -202,8 +202,8 @@ def test_a_clip_that_fails_costs_itself_only(
         for number, length in enumerate(seconds)
     ]
     clips = ClipExtractor([Told(), extractor], Cache(tmp_path / "cache"))
-    found = clips.run([ClipSource(path.name, path) for path in paths])
-    transcripts = [each.blueprint.transcript for each in found if each.blueprint]
+    outcomes = clips.run([ClipSource(path.name, path) for path in paths])
+    transcripts = [each.blueprint.transcript for each in outcomes if each.blueprint]
     assert [group.status for group in transcripts] == ["ok", "failed", "ok"]
     assert "cursed" in transcripts[1].reason
     clips.close()

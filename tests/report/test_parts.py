@@ -39,33 +39,33 @@ def fused(rating: str | None) -> Overall:
 
 
 def test_summary_counts(run: Path) -> None:
-    found = summarise(Facts.read(run))
+    summary = summarise(Facts.read(run))
     # 12 pairs, every fourth without a rating; 2 orders x 2 samples = 4 calls for each
     # of 9
-    assert (found["total"], found["scored"], found["unscored"]) == (
+    assert (summary["total"], summary["scored"], summary["unscored"]) == (
         12,
         9,
         {"clip_failed": 3},
     )
-    assert found["coverage"] == pytest.approx(0.75)
-    assert (found["clips"], found["clip_errors"]) == (24, 3)
-    assert found["audio_s"] == pytest.approx(21.0)  # 24 - 3 recordings of 1 s
-    assert found["usage"].input_tokens == 9 * 4 * 900
-    assert found["usage"].cost_usd == pytest.approx(9 * 4 * 0.0004)
-    assert (found["priced"], found["used"]) == (9, 9)
-    assert found["call_s"] == pytest.approx(9 * 4 * 1.2)
-    assert found["wall_s"] == pytest.approx(61.0)
-    assert [sum(row.counts.values()) for row in found["ratings"]] == [9, 9, 9, 9]
+    assert summary["coverage"] == pytest.approx(0.75)
+    assert (summary["clips"], summary["clip_errors"]) == (24, 3)
+    assert summary["audio_s"] == pytest.approx(21.0)  # 24 - 3 recordings of 1 s
+    assert summary["usage"].input_tokens == 9 * 4 * 900
+    assert summary["usage"].cost_usd == pytest.approx(9 * 4 * 0.0004)
+    assert (summary["priced"], summary["used"]) == (9, 9)
+    assert summary["call_s"] == pytest.approx(9 * 4 * 1.2)
+    assert summary["wall_s"] == pytest.approx(61.0)
+    assert [sum(row.counts.values()) for row in summary["ratings"]] == [9, 9, 9, 9]
     judgements = Run.open(run).judgements().values()
-    for row in found["swap"][:3]:
+    for row in summary["swap"][:3]:
         votes = [
             j.dimensions[row["dimension"]].consistent
             for j in judgements
             if j.dimensions
         ]
         assert (row["same"], row["judged"]) == (votes.count(True), 9)
-    assert found["swap"][3]["dimension"] == "all three"
-    assert found["swap"][3]["same"] <= min(row["same"] for row in found["swap"][:3])
+    assert summary["swap"][3]["dimension"] == "all three"
+    assert summary["swap"][3]["same"] <= min(row["same"] for row in summary["swap"][:3])
 
 
 def test_lines_flag_what_the_filters_find(run: Path) -> None:
@@ -115,7 +115,7 @@ def test_unknown_is_neither_agreement_nor_disagreement() -> None:
 
 
 def test_evidence_stands_beside_each_other() -> None:
-    found = grids(
+    tables = grids(
         {
             "a": {"words": 14, "overlap": 0.111},
             "b": {"words": 105, "suspect": []},
@@ -126,7 +126,7 @@ def test_evidence_stands_beside_each_other() -> None:
             "thresholds": {"min_words": 1},
         }
     )
-    assert list(found) == [
+    assert list(tables) == [
         EvidenceGrid(
             "Measured",
             ("", "A", "B"),

@@ -43,8 +43,8 @@ def _items() -> list[Any]:
 
 
 def test_figures_curves_and_differences_are_those_of_the_calls() -> None:
-    found = timing_of(_items(), lambda name: f"call-{name}")
-    old, new = found["systems"]
+    timing = timing_of(_items(), lambda name: f"call-{name}")
+    old, new = timing["systems"]
     curve = new["curve"]
     # 8 x .4 and 8 x 4.4, 8 x .4 and 8 x .8: the medians lie in the middle of both.
     medians = [system["figures"][0].value for system in (old, new)]
@@ -53,17 +53,17 @@ def test_figures_curves_and_differences_are_those_of_the_calls() -> None:
     _, p90, _, answered = old["figures"]
     assert (p90.value, p90.reason, p90.events) == (None, "few", 16)
     assert answered.value == 1.0
-    assert found["sentence"].startswith("old answers 1.80 s later than new")
+    assert timing["sentence"].startswith("old answers 1.80 s later than new")
     # From 0 to 4.4 s: .4 is 9.09 % of the way, .8 is 18.18 %; half of the answers came
     # by .4 s.
     assert curve.startswith("M0 100H9.09V93.75")
     assert "H9.09V50.00H18.18V43.75" in curve
     assert curve.endswith("H18.18V0.00H100")
-    assert [label for _, label in found["axis"]] == ["0", "1", "2", "3", "4"]
-    assert [row.scenario for row in found["pairs"]] == [f"s{n}" for n in range(8)]
-    assert found["pairs"][0].values == pytest.approx((2.4, 0.6))
-    assert found["pairs"][0].left == pytest.approx((100.0, 25.0))
-    first, last = found["calls"][0], found["calls"][-1]
+    assert [label for _, label in timing["axis"]] == ["0", "1", "2", "3", "4"]
+    assert [row.scenario for row in timing["pairs"]] == [f"s{n}" for n in range(8)]
+    assert timing["pairs"][0].values == pytest.approx((2.4, 0.6))
+    assert timing["pairs"][0].left == pytest.approx((100.0, 25.0))
+    first, last = timing["calls"][0], timing["calls"][-1]
     assert (first["worst"], first["letter"]) == ("dead air 4.4 s, at 4.0 s", "D")
     assert (last["worst"], last["answered"]) == ("longest wait 0.8 s, at 4.0 s", (2, 2))
     assert first["address"] == "call-old call 0"
@@ -76,11 +76,11 @@ def test_one_very_late_answer_does_not_press_the_others_together() -> None:
         update={"conversation": items[0].conversation.model_validate(
             calls.conversation(None, late, end={"at_s": 410.0, "reason": None}))}
     )  # fmt: skip
-    found = timing_of([odd, *items[1:]], str)
-    assert found["beyond"] == 1
+    timing = timing_of([odd, *items[1:]], str)
+    assert timing["beyond"] == 1
     # 15 of 16 answers came by .8 s, which is the 90th percentile, too: the axis ends at
     # its double
-    assert found["until_s"] == pytest.approx(1.6)
+    assert timing["until_s"] == pytest.approx(1.6)
     assert timing_of([], str) is None
 
 

@@ -137,12 +137,12 @@ def test_probes_and_attacks_from_the_command_line(tmp_path: Path) -> None:
     write(tmp_path / "a.wav", tone(1.0))
     record = {"id": "x", "a": "a.wav", "b": "a.wav"}
     pairs = write_lines(tmp_path / "pairs.jsonl", [record])
-    found = tmp_path / "found.json"
+    file = tmp_path / "found.json"
     out = tmp_path / "out"
-    command = ["drill", "injection", pairs, "--out", out, "--json", found]
+    command = ["drill", "injection", pairs, "--out", out, "--json", file]
     command += ["--workers", 0, "-x", "transcript=none", "-x", "rate=none"]
     done = trace_eval(*command, ends=0)
-    assert json.loads(found.read_text())["judge"] == "rules"
+    assert json.loads(file.read_text())["judge"] == "rules"
     assert "share" in done.out
     assert trace_eval("drill", "judge", tmp_path / "none.jsonl", "--out", out).code == 2
 

@@ -278,10 +278,10 @@ def test_a_request_without_spaces_between_its_words_is_found() -> None:
         for n, text in enumerate(spoken)
     ]
     heard = make.answer(transcript=make.transcript("".join(spoken), words=words))
-    found = request_in(heard, "今天上海的天气怎么样？")
-    assert found is not None
-    assert found.end_s == pytest.approx(1.9)
-    assert found.next_s == pytest.approx(2.0)
+    stretch = request_in(heard, "今天上海的天气怎么样？")
+    assert stretch is not None
+    assert stretch.end_s == pytest.approx(1.9)
+    assert stretch.next_s == pytest.approx(2.0)
     assert request_in(heard, "明天北京会不会下雪？") is None
 
 

@@ -99,10 +99,10 @@ def test_no_bias_of_hard_pairs_or_mirrored_answers_is_claimed() -> None:
             other[:half],
             np.where(alike(rng)[:half] > 0, other[:half], 1 - other[:half]),
         ]
-        found = mirrored_truth(
+        bias = mirrored_truth(
             ids, facts, kept.astype(np.int8), who="labels", unit=together
         )
-        claims["mirrored"] += any("mirror the labels" in one.text for one in found)
+        claims["mirrored"] += any("mirror the labels" in one.text for one in bias)
     assert max(claims.values()) <= 0.1 * DRAWS // 2, claims
 
 

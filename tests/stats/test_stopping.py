@@ -177,11 +177,11 @@ def test_what_was_said_with_a_judge_stays_said_until_every_pair_has_a_label() ->
             pairs=120,
             independent=120,
         )
-        found = anytime_mean(Arrivals(value[:number], np.ones(number)), pool=pool)
-        assert found.interval is not None
-        assert found.end is not None
-        assert not found.interval[0] < 0.5 < found.interval[1]
-        ends.append(found.end)
+        bound = anytime_mean(Arrivals(value[:number], np.ones(number)), pool=pool)
+        assert bound.interval is not None
+        assert bound.end is not None
+        assert not bound.interval[0] < 0.5 < bound.interval[1]
+        ends.append(bound.end)
     assert len(set(ends)) == 1
     assert ends[0] <= 60
 
@@ -201,32 +201,32 @@ def test_no_label_and_one_label_say_so() -> None:
 
 
 def test_enough_names_the_better_system_and_labels_after_the_end() -> None:
-    found = two_systems(NAMES, votes([1.0] * 14))
-    assert found.enough
-    assert found.end is not None
-    assert found.end < 14
-    assert found.verdict.startswith("Enough: new is better than old")
-    assert f"{14 - found.end} more came after the end" in found.verdict
+    stopping = two_systems(NAMES, votes([1.0] * 14))
+    assert stopping.enough
+    assert stopping.end is not None
+    assert stopping.end < 14
+    assert stopping.verdict.startswith("Enough: new is better than old")
+    assert f"{14 - stopping.end} more came after the end" in stopping.verdict
     lost = two_systems(NAMES, votes([0.0] * 14))
     assert lost.verdict.startswith("Enough: old is better than new")
 
 
 def test_typed_and_plain_ties_are_half_a_win_and_never_end() -> None:
-    found = two_systems(NAMES, votes([0.5] * 60))
-    assert not found.enough
-    assert found.value == pytest.approx(0.5)
-    assert found.interval is not None
-    assert found.interval[0] < 0.5 < found.interval[1]
+    stopping = two_systems(NAMES, votes([0.5] * 60))
+    assert not stopping.enough
+    assert stopping.value == pytest.approx(0.5)
+    assert stopping.interval is not None
+    assert stopping.interval[0] < 0.5 < stopping.interval[1]
 
 
 def test_more_pairs_and_more_raters_are_named_with_their_chance() -> None:
     # ten pairs won in three of four labels by raters who differ at random: more raters
     # help
     rng = np.random.default_rng(2)
-    found = two_systems(NAMES, votes(rng.permutation([1.0] * 14 + [0.0] * 4)))
-    assert found.more_units is not None
-    assert found.more_raters is None
-    assert "more pairs would do, with a chance of 0.8" in found.verdict
+    stopping = two_systems(NAMES, votes(rng.permutation([1.0] * 14 + [0.0] * 4)))
+    assert stopping.more_units is not None
+    assert stopping.more_raters is None
+    assert "more pairs would do, with a chance of 0.8" in stopping.verdict
     item, value = np.repeat(np.arange(12), 4), np.tile([1.0, 1.0, 0.0, 1.0], 12)
     raters = two_systems(NAMES, Votes(item[:24], value[:24]))
     assert raters.more_raters is None or 1 <= raters.more_raters <= 5
@@ -243,9 +243,9 @@ def test_labels_of_one_pair_and_pairs_of_one_instruction_are_one_unit() -> None:
 
 
 def test_labels_that_turn_round_leave_no_value_and_say_so() -> None:
-    found = two_systems(NAMES, votes([1.0] * 40 + [0.0] * 160))
-    assert found.interval is None
-    assert "changed on the way" in found.verdict
+    stopping = two_systems(NAMES, votes([1.0] * 40 + [0.0] * 160))
+    assert stopping.interval is None
+    assert "changed on the way" in stopping.verdict
 
 
 def test_scores_are_told_in_units_of_their_scale_and_agreement_against_its_target() -> (

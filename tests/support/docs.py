@@ -71,9 +71,9 @@ def commands(path: Path) -> Iterator[Printed]:
             held = held[:-1]
             continue
         for part in held.split("&&"):
-            found = Printed(f"{path.relative_to(ROOT)}:{number}", part.strip())
-            if part.strip() and _program(found) in PROGRAMS:
-                yield found
+            command = Printed(f"{path.relative_to(ROOT)}:{number}", part.strip())
+            if part.strip() and _program(command) in PROGRAMS:
+                yield command
         held = ""
 
 

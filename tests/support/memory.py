@@ -12,6 +12,6 @@ def peak_kb() -> int:
     ``getrusage`` begins at what its parent held, so that nothing seems to be taken.
     """
     status = Path("/proc/self/status").read_text(encoding="ascii")
-    found = re.search(r"^VmHWM:\s+(\d+) kB$", status, re.MULTILINE)
-    assert found is not None
-    return int(found[1])
+    match = re.search(r"^VmHWM:\s+(\d+) kB$", status, re.MULTILINE)
+    assert match is not None
+    return int(match[1])

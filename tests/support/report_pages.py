@@ -41,20 +41,20 @@ def opened(browser: Browser, address: str, **how: Any) -> Iterator[Page]:
 
 def fragment(html: str, name: str) -> str:
     """Return the deferred fragment ``c0``, ``p0``, ..."""
-    found = re.search(
+    match = re.search(
         rf'<script type="text/plain" id="{name}">([A-Za-z0-9+/=]*)</script>', html
     )
-    assert found, name
-    return zlib.decompress(base64.b64decode(found[1])).decode()
+    assert match, name
+    return zlib.decompress(base64.b64decode(match[1])).decode()
 
 
 def index(html: str) -> list[dict[str, Any]]:
     """Return what the page's script knows of every pair."""
-    found = re.search(
+    match = re.search(
         r'<script type="application/json" id="index">(.*?)</script>', html
     )
-    assert found
-    parsed: list[dict[str, Any]] = json.loads(found[1])
+    assert match
+    parsed: list[dict[str, Any]] = json.loads(match[1])
     return parsed
 
 

@@ -122,8 +122,8 @@ def outcome(out: Path) -> str:
 
 def newest(out: Path) -> Path:
     """Its newest checkpoint."""
-    found = (out / "checkpoints").glob("checkpoint-*")
-    return max(found, key=lambda path: int(path.name.rpartition("-")[2]))
+    checkpoints = (out / "checkpoints").glob("checkpoint-*")
+    return max(checkpoints, key=lambda path: int(path.name.rpartition("-")[2]))
 
 
 def _without_optimiser(out: Path) -> Path:

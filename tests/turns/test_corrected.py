@@ -55,9 +55,9 @@ def test_a_moved_a_deleted_and_a_renamed_event_change_figures_and_undo_restores_
     missed = changed(first, kind="no_response")
 
     def responses(*made: EventCorrection) -> list[float]:
-        found = corrected_events(TRACE_EVAL, CALL, made)
-        assert found.unfit == ()
-        return [round(value, 6) for value in found.measured.values["response"]]
+        events = corrected_events(TRACE_EVAL, CALL, made)
+        assert events.unfit == ()
+        return [round(value, 6) for value in events.measured.values["response"]]
 
     moved = correction(second, later)
     assert MEASURED.values["response"] == pytest.approx([0.4, 4.4])
@@ -86,9 +86,9 @@ def test_a_negative_response_stays_negative_and_what_fits_nothing_is_told() -> N
     (one,) = [e for e in TRACE_EVAL.measure(early).events if e.kind == "response"]
     was = set_event(one)
     made = [correction(was, changed(was, start_s=1.8)), correction(was, None)]
-    found = corrected_events(TRACE_EVAL, early, made)
-    assert found.measured.values["response"] == pytest.approx([-0.2])
-    assert found.unfit == (made[1],)  # it is not there any more as it was
+    events = corrected_events(TRACE_EVAL, early, made)
+    assert events.measured.values["response"] == pytest.approx([-0.2])
+    assert events.unfit == (made[1],)  # it is not there any more as it was
     unknown = correction(event("response"), changed(event("response"), kind="sneeze"))
     assert corrected_events(TRACE_EVAL, CALL, [unknown]).unfit == (unknown,)
 

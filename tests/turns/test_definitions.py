@@ -73,12 +73,12 @@ def test_tau_voice_by_hand(
     call = spoken(
         _ticks(user), _ticks(agent), kind="ticks", step=D, end=40 * D, events=labels
     )
-    found = {
+    results = {
         event.kind: event.value_s for event in _measured("tau-voice/1.0", call).events
     }
-    assert found.keys() == expected.keys()
+    assert results.keys() == expected.keys()
     for kind, value in expected.items():
-        assert found[kind] == (None if value is None else pytest.approx(value))
+        assert results[kind] == (None if value is None else pytest.approx(value))
 
 
 @pytest.mark.parametrize(
@@ -112,8 +112,8 @@ def test_tau_voice_by_hand(
 def test_our_own_set_by_hand(
     user: Spans, agent: Spans, end: float, expected: list[tuple[str, float | None]]
 ) -> None:
-    found = _measured("trace-eval/2", spoken(user, agent, end=end))
-    got = [(event.kind, event.value_s) for event in found.events]
+    measured = _measured("trace-eval/2", spoken(user, agent, end=end))
+    got = [(event.kind, event.value_s) for event in measured.events]
     assert sorted(kind for kind, _ in got) == sorted(kind for kind, _ in expected)
     for kind, value in expected:
         near = [v for k, v in got if k == kind]
@@ -139,12 +139,14 @@ def test_an_unanswered_end_is_missed_unless_the_user_left() -> None:
 
 
 def test_nothing_is_known_of_replies_beside_a_silent_channel() -> None:
-    found = _measured("trace-eval/2", spoken([(0, 1)], [], end=9.0))
-    assert "reply_rate" not in found.ratios
+    measured = _measured("trace-eval/2", spoken([(0, 1)], [], end=9.0))
+    assert "reply_rate" not in measured.ratios
     assert not [
-        event for event in found.events if event.kind in ("missed_turn", "no_response")
+        event
+        for event in measured.events
+        if event.kind in ("missed_turn", "no_response")
     ]
-    assert "no_speech: the agent" in found.caveats[0]
+    assert "no_speech: the agent" in measured.caveats[0]
     only_order = spoken([], [], kind="none")
     assert _measured("trace-eval/2", only_order).caveats[0].startswith("no_clock")
     events = [SourceEvent(kind="transfer", at_s=4.0)]  # nothing after it counts
@@ -195,9 +197,9 @@ def test_fdb_counts_every_overlap_as_a_stop_and_silence_as_taking_no_turn() -> N
     # user 0-2 and 2.5-4 are one (gap 0.5); agent 3.5-5 overlaps by 0.5 and then answers
     # at 6
     call = spoken([(0, 2), (2.5, 4)], [(3.5, 5), (6, 7)], end=8.0)
-    found = _measured("fdb/1.5", call)
-    assert found.values["stop"] == pytest.approx([0.5])
-    assert found.values["response"] == pytest.approx([2.0])
+    measured = _measured("fdb/1.5", call)
+    assert measured.values["stop"] == pytest.approx([0.5])
+    assert measured.values["response"] == pytest.approx([2.0])
 
 
 def _json(path: Path) -> Any:
@@ -307,8 +309,8 @@ def test_one_record_under_four_definitions(
 ) -> None:
     folder = data / "conversation" / "eva" / "record_1.1.2"
     (timed,) = _timed(folder, definitions).conversations
-    found = sorted(timed.measured.values[values])
-    assert sum(found) / len(found) == pytest.approx(mean, abs=1e-3)
+    values_s = sorted(timed.measured.values[values])
+    assert sum(values_s) / len(values_s) == pytest.approx(mean, abs=1e-3)
     if median is not None:
-        middle = (found[(len(found) - 1) // 2] + found[len(found) // 2]) / 2
+        middle = (values_s[(len(values_s) - 1) // 2] + values_s[len(values_s) // 2]) / 2
         assert middle == pytest.approx(median, abs=1e-3)

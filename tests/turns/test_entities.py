@@ -79,8 +79,8 @@ def test_entities_are_found_with_their_place() -> None:
         "Write mark.lewis@gmail.com: Skyway SW 410 leaves March 25th at 4:20 PM for"
         " $120, ok"
     )
-    found = find_entities(text, names=["Skyway"])
-    assert [(one.kind, one.text) for one in found] == [
+    entities = find_entities(text, names=["Skyway"])
+    assert [(one.kind, one.text) for one in entities] == [
         ("email", "mark.lewis@gmail.com"),
         ("name", "Skyway"),
         ("number", "410"),
@@ -88,7 +88,7 @@ def test_entities_are_found_with_their_place() -> None:
         ("time", "4:20 PM"),
         ("amount", "$120"),
     ]
-    assert all(text[one.start : one.end] == one.text for one in found)
+    assert all(text[one.start : one.end] == one.text for one in entities)
 
 
 def test_missing_wrong_and_added_have_a_span_to_listen_to() -> None:
@@ -199,19 +199,19 @@ def test_rules_and_words_of_a_call_that_is_only_heard(tmp_path: Path) -> None:
     asked = ConversationItem(
         id="c", conversation=heard.model_copy(update={"turns": tuple(turns)})
     )
-    found = speech_fidelity([asked], options=_options(tmp_path / "cache"))
-    assert (found.turns, found.unheard) == (3, ())
-    assert [(e.turn, e.kind, e.status) for e in found.entities] == [
+    fidelity = speech_fidelity([asked], options=_options(tmp_path / "cache"))
+    assert (fidelity.turns, fidelity.unheard) == (3, ())
+    assert [(e.turn, e.kind, e.status) for e in fidelity.entities] == [
         (1, "date", "wrong"),
         (3, "date", "kept"),
         (5, "amount", "kept"),
     ]
-    wrong, turn = found.entities[0], heard.turns[1]
+    wrong, turn = fidelity.entities[0], heard.turns[1]
     assert (wrong.intended, wrong.missed) == ("March 26th", 1)
     # The date is the end of the sentence: the span is of those words, not of the turn.
     assert turn.start_s + 1.0 < float(wrong.start_s or 0) < float(wrong.end_s or 0)
     assert float(wrong.end_s or 0) <= turn.end_s + 0.1
-    assert found.record()["kept"] == {"date": [1, 2], "amount": [1, 1]}
+    assert fidelity.record()["kept"] == {"date": [1, 2], "amount": [1, 1]}
 
 
 @pytest.mark.skipif(

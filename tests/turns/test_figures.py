@@ -30,8 +30,8 @@ OWN = DEFINITIONS["trace-eval/2"]
 def _pool(values: Sequence[Sequence[float]], **options: int) -> dict[str, float | None]:
     measured = [Measured(values={"response": one}) for one in values]
     names = [str(n) for n in range(len(values))]
-    found = figures_of(OWN, measured, names, options=FigureOptions(**options))
-    return {name: figure.value for name, figure in found.items()}
+    figures = figures_of(OWN, measured, names, options=FigureOptions(**options))
+    return {name: figure.value for name, figure in figures.items()}
 
 
 def test_quantiles_are_numpy_s_over_all_events() -> None:
@@ -63,8 +63,10 @@ def test_the_median_with_replies_that_never_came() -> None:
     inf = float("inf")
 
     def of(values: list[float]) -> tuple[float | None, str | None]:
-        found = figures_of(OWN, [Measured(values={"response_or_never": values})], ["1"])
-        figure = found["response_or_never_p50_s"]
+        figures = figures_of(
+            OWN, [Measured(values={"response_or_never": values})], ["1"]
+        )
+        figure = figures["response_or_never_p50_s"]
         return figure.value, figure.reason
 
     assert of([1, 2, 3, inf, inf])[0] == 3
@@ -87,8 +89,8 @@ def test_intervals_draw_conversations_and_cover_what_was_planted() -> None:
     for _ in range(60):
         measured = [Measured(values={"response": list(one)}) for one in world(40)]
         names = [str(n) for n in range(40)]
-        found = figures_of(only_the_median, measured, names)
-        low_high = found["response_p50_s"].interval
+        figures = figures_of(only_the_median, measured, names)
+        low_high = figures["response_p50_s"].interval
         covered.append(low_high[0] <= truth <= low_high[1])
     # 95 % of 60 worlds is 57; fewer than 51 has a probability of 1 in 1,000
     assert sum(covered) >= 51
@@ -139,14 +141,16 @@ def _later(by: float, without: int = 0) -> dict[str, float]:
 
 def test_systems_are_compared_scenario_by_scenario() -> None:
     # The hard scenarios are slow for both; the new system is 0.3 s slower in each.
-    found = compare_systems(_report(_later(0.3) | {"only": 1.0}), _report(OLD), DRAWS)
-    mean = found.by_figure["response_mean_s"]
+    comparison = compare_systems(
+        _report(_later(0.3) | {"only": 1.0}), _report(OLD), DRAWS
+    )
+    mean = comparison.by_figure["response_mean_s"]
     assert (mean.scenarios, mean.higher, mean.lower) == (12, 12, 0)
     assert mean.median == pytest.approx(0.3)
     assert mean.p == pytest.approx(2 * 0.5**12)
     assert mean.median_interval == pytest.approx((0.3, 0.3))
-    assert found.only_first == ("only",)
-    assert found.sentence() == (
+    assert comparison.only_first == ("only",)
+    assert comparison.sentence() == (
         "this system answers 0.30 s later than the other one [0.30, 0.30], in 12 of"
         " 12 calls"
     )
@@ -163,12 +167,12 @@ def test_systems_are_compared_scenario_by_scenario() -> None:
 
 def test_calls_of_other_scenarios_are_compared_unpaired() -> None:
     new = {f"x{name}": gap for name, gap in _later(4.0).items()}
-    found = compare_systems(_report(new), _report(OLD), DRAWS)
-    one = found.by_figure["response_p50_s"]
-    assert (found.paired, one.scenarios, one.higher) == (False, 12, 0)
+    comparison = compare_systems(_report(new), _report(OLD), DRAWS)
+    one = comparison.by_figure["response_p50_s"]
+    assert (comparison.paired, one.scenarios, one.higher) == (False, 12, 0)
     assert one.median == pytest.approx(4.0)
     assert 2 < one.median_interval[0] < 4 < one.median_interval[1] < 6
-    assert "none of one scenario" in found.sentence()
+    assert "none of one scenario" in comparison.sentence()
 
 
 @pytest.mark.parametrize(

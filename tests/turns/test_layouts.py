@@ -53,18 +53,18 @@ def _one(path: Path, options: ReadOptions | None = None) -> ConversationItem:
 
 def test_a_table_of_turns_is_read_in_order_of_time(tmp_path: Path) -> None:
     item = _one(_table(tmp_path, ROWS))
-    found = item.conversation
-    roles = {speaker.name: speaker.role for speaker in found.speakers}
+    call = item.conversation
+    roles = {speaker.name: speaker.role for speaker in call.speakers}
     assert roles == {"bot": "agent", "caller": "user", "clerk": "other"}
-    assert [(t.speaker, t.start_s, t.end_s, t.text) for t in found.turns] == [
+    assert [(t.speaker, t.start_s, t.end_s, t.text) for t in call.turns] == [
         ("caller", 1.0, 2.7, "I need a seat. please"),  # two rows that overlap
         ("bot", 3.0, 6.0, "Which seat would you like?"),
         ("caller", 4.0, 4.3, "mm-hm"),
         ("clerk", 9.0, 9.5, "May I help?"),
     ]
-    assert found.turns[2].backchannel
+    assert call.turns[2].backchannel
     assert item.caveats == ("1 row that overlaps one of its speaker was merged",)
-    assert [(e.kind, e.at_s) for e in found.events] == [
+    assert [(e.kind, e.at_s) for e in call.events] == [
         ("backchannel", 4.0),
         ("vocal_tic", 5.0),
     ]
@@ -168,15 +168,15 @@ def test_the_clock_s_start_changes_no_figure(
 
 def test_mono_is_read_with_given_turns(tmp_path: Path) -> None:
     rows = ("user,1,2,mix.wav,", "agent,3,4,mix.wav,")
-    found = _one(_table(tmp_path, rows, "speaker,start,end,audio,text")).conversation
-    assert [(one.name, one.audio) for one in found.channels] == [
+    call = _one(_table(tmp_path, rows, "speaker,start,end,audio,text")).conversation
+    assert [(one.name, one.audio) for one in call.channels] == [
         ("mix", tmp_path / "mix.wav")
     ]
-    assert [turn.audio for turn in found.turns] == [None, None]
+    assert [turn.audio for turn in call.turns] == [None, None]
     rows = ("user,,,u.wav,Hello", "agent,,,a.wav,Hi")
-    found = _one(_table(tmp_path, rows, "speaker,start,end,audio,text")).conversation
-    assert found.clock.kind == "none"
-    assert [turn.audio for turn in found.turns] == [
+    call = _one(_table(tmp_path, rows, "speaker,start,end,audio,text")).conversation
+    assert call.clock.kind == "none"
+    assert [turn.audio for turn in call.turns] == [
         tmp_path / "u.wav",
         tmp_path / "a.wav",
     ]

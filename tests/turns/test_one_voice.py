@@ -72,18 +72,18 @@ def test_a_voice_that_changes_half_way_is_named_with_its_time_and_turns(
     _need()
     first, second = _spoken("rms"), _spoken("awb")
     item = _call(tmp_path / "half.wav", [first, first, second, second])
-    found = voice_of_call(item)
+    voice = voice_of_call(item)
     changes_s = item.conversation.turns[2].start_s
-    assert found.verdict in ("changes", "not known")  # rms and awb: or another mood
-    assert found.at_s == pytest.approx(changes_s, abs=_PAUSE_S + 0.5)
-    assert [turn.turn for turn in found.turns] == [0, 1, 2, 3]
-    likeness = [turn.to_first for turn in found.turns]
+    assert voice.verdict in ("changes", "not known")  # rms and awb: or another mood
+    assert voice.at_s == pytest.approx(changes_s, abs=_PAUSE_S + 0.5)
+    assert [turn.turn for turn in voice.turns] == [0, 1, 2, 3]
+    likeness = [turn.to_first for turn in voice.turns]
     assert likeness[0] is None  # it is the first quarter by itself
     assert likeness[1] > 0.9
     assert max(likeness[2:]) < 0.6
-    assert found.least is not None
-    assert found.least.turn in (2, 3)
-    assert "in the mean" in found.sentence
+    assert voice.least is not None
+    assert voice.least.turn in (2, 3)
+    assert "in the mean" in voice.sentence
 
 
 def test_one_voice_stays_one_and_says_from_when_a_drift_is_known(
@@ -105,10 +105,10 @@ def test_a_voice_whose_formants_rise_over_a_call_drifts(tmp_path: Path) -> None:
     turn = _spoken("slt")[: 3 * SPEECH_RATE]
     rises = np.linspace(1.0, 0.86, 13)
     turns = [np.asarray(soxr.resample(turn, 1.0, rise), np.float32) for rise in rises]
-    found = voice_of_call(_call(tmp_path / "drift.wav", turns))
-    assert found.verdict == "drifts", found
-    assert found.at_s is None
-    likeness = [one.to_first for one in found.turns[3:]]
+    voice = voice_of_call(_call(tmp_path / "drift.wav", turns))
+    assert voice.verdict == "drifts", voice
+    assert voice.at_s is None
+    likeness = [one.to_first for one in voice.turns[3:]]
     assert likeness[-1] < likeness[0]
 
 
@@ -117,9 +117,9 @@ def test_a_telephone_half_way_and_a_call_without_sound_are_not_known(
 ) -> None:
     _need()
     wide, narrow = _spoken("rms"), telephone(_spoken("slt"))
-    found = voice_of_call(_call(tmp_path / "bands.wav", [wide, wide, narrow, narrow]))
-    assert found.verdict == "not known"
-    assert "band goes from" in found.why
+    voice = voice_of_call(_call(tmp_path / "bands.wav", [wide, wide, narrow, narrow]))
+    assert voice.verdict == "not known"
+    assert "band goes from" in voice.why
     item = _call(tmp_path / "short.wav", [wide[: SPEECH_RATE // 2]])
     assert voice_of_call(item).verdict == "not known"
     assert "at least 1 s are needed" in voice_of_call(item).why

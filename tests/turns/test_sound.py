@@ -127,8 +127,8 @@ def test_figures_do_not_depend_on_how_the_sound_is_stored(
         assert alone.startswith(f"{folder}, 8: no recording of the agent")
     for rate in (8_000, 48_000):
         other = soxr.resample(sound, SPEECH_RATE, rate)
-        found = _turns(_timed(tmp_path, np.clip(other, -1, 1), rate))
-        assert [turn.start_s for turn in found] == pytest.approx(starts, abs=0.02), rate
+        turns = _turns(_timed(tmp_path, np.clip(other, -1, 1), rate))
+        assert [turn.start_s for turn in turns] == pytest.approx(starts, abs=0.02), rate
 
 
 def test_the_other_s_voice_is_no_turn(tmp_path: Path, sound: Samples) -> None:

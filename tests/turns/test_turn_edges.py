@@ -109,8 +109,10 @@ def test_edges_stay_where_soft_endings_drown_in_steady_noise() -> None:
     voice, silent = _noise(rng, 6) + 35, _noise(rng, 6)
     voice[100:280] = -20
     lanes = [_lane(voice, [(1.0, 3.0)]), _lane(silent, [])]
-    found = segmented(lanes)
-    assert turn_edges(lanes, found)[0].segments == found[0].segments == [(1.0, 3.0)]
+    segments = segmented(lanes)
+    assert (
+        turn_edges(lanes, segments)[0].segments == segments[0].segments == [(1.0, 3.0)]
+    )
 
 
 @pytest.mark.parametrize("pause", [-120.0, -50.0])
@@ -157,8 +159,8 @@ def test_an_echo_is_found_by_how_levels_follow() -> None:
     everywhere = np.ones(2_000, bool)
     assert echo_path(voice, other, everywhere) is None
     other[9:] = np.maximum(other[9:], voice[:-9] - 33)
-    found = EchoPath(9, pytest.approx(-33, abs=0.1), pytest.approx(1.0))
-    assert echo_path(voice, other, everywhere) == found
+    path = EchoPath(9, pytest.approx(-33, abs=0.1), pytest.approx(1.0))
+    assert echo_path(voice, other, everywhere) == path
     assert echo_path(other, np.full(2_000, -120.0), everywhere) is None
 
 

@@ -274,9 +274,9 @@ def test_two_runs_at_once_pay_for_each_sample_once(tmp_path: Path) -> None:
 
     with Server(slowly) as server:
         judges = [rater(server, tmp_path, cache=cache) for _ in range(2)]
-        found = judged_by(judges, [case(item)])
+        outcomes = judged_by(judges, [case(item)])
         assert len(server.asked) == 1
-    assert [score.value for score in found] == [3.0, 3.0]
+    assert [score.value for score in outcomes] == [3.0, 3.0]
 
 
 def test_a_kill_loses_only_what_is_under_way(tmp_path: Path) -> None:

@@ -120,10 +120,10 @@ def test_what_nobody_hears_is_not_sent(
         made = with_texts(case(tmp_path))
         heard = getattr(made.pair, side).model_copy(update={"audio": bad})
         given = replace(made, item=made.pair.model_copy(update={side: heard}))
-        found = asyncio.run(judge.judge(given))
-        assert (found.status, found.reason) == ("unscored", reason)
-        assert f"answer {side.upper()}" in str(found.detail)
-        assert told in str(found.detail)
+        verdict = asyncio.run(judge.judge(given))
+        assert (verdict.status, verdict.reason) == ("unscored", reason)
+        assert f"answer {side.upper()}" in str(verdict.detail)
+        assert told in str(verdict.detail)
     assert client.history == []
 
 
@@ -216,34 +216,34 @@ def guessing(asked: Asked) -> Answer:
 
 def probed(server: Server) -> dict[str, Check]:
     options = JudgeOptions(base_url=f"{server.url}/v1", retries=0)
-    found = asyncio.run(doctor("audio:openai:m", options, probe=True))
-    return {check.name: check for check in found}
+    report = asyncio.run(doctor("audio:openai:m", options, probe=True))
+    return {check.name: check for check in report}
 
 
 def test_a_model_that_hears() -> None:
     with Server(listening) as server:
-        found = probed(server)
+        report = probed(server)
     names = ("voice in silence", "voice in a tone", "voice in speech", "one clip twice")
-    assert all(found[name].ok for name in (*names, "both orders", "audio tokens")), (
-        found
+    assert all(report[name].ok for name in (*names, "both orders", "audio tokens")), (
+        report
     )
-    assert "2027-01-20" in found["end of the model"].detail
+    assert "2027-01-20" in report["end of the model"].detail
     # every call holds sound: models that listen refuse text alone
     assert all(heard(asked) for asked in server.asked if asked.method == "POST")
 
 
 def test_a_model_that_guesses() -> None:
     with Server(guessing) as server:
-        found = probed(server)
-    wrong = {name for name, check in found.items() if not check.ok}
+        report = probed(server)
+    wrong = {name for name, check in report.items() if not check.ok}
     assert {
         "voice in silence",
         "voice in a tone",
         "one clip twice",
         "both orders",
     } <= wrong
-    assert found["voice in speech"].ok
-    assert "not counted apart" in found["audio tokens"].detail
+    assert report["voice in speech"].ok
+    assert "not counted apart" in report["audio tokens"].detail
 
 
 @pytest.mark.slow

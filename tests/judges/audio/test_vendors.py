@@ -224,15 +224,15 @@ def test_the_estimate_counts_seconds_parts_and_bytes(tmp_path: Path) -> None:
     file = examples(tmp_path, [{"label": "1"}, {"label": "2"}])
     with Server(documented) as server:
         judge = judge_at(server, examples=file, signals="none")
-        found = estimate(judge, [case(tmp_path)])
+        forecast = estimate(judge, [case(tmp_path)])
         asyncio.run(judge.close())
     assert server.asked == []
-    assert (found.calls, found.audio_parts, found.orders) == (2, 4, 2)
+    assert (forecast.calls, forecast.audio_parts, forecast.orders) == (2, 4, 2)
     # each unit: 0.3 + 0.2 + 0.25 s and three gaps of 0.5 s
-    assert found.audio_s == pytest.approx(2 * 3 * 2.25)
-    assert found.example_audio_s == pytest.approx(2 * 2 * 2.25)
+    assert forecast.audio_s == pytest.approx(2 * 3 * 2.25)
+    assert forecast.example_audio_s == pytest.approx(2 * 2 * 2.25)
     wav = [44 + 2 * 24_000 * 4.5, 44 + 2 * 24_000 * 2.25]
-    assert found.audio_bytes == 2 * sum(4 * -(-round(size) // 3) for size in wav)
+    assert forecast.audio_bytes == 2 * sum(4 * -(-round(size) // 3) for size in wav)
 
 
 def test_models_that_listen_have_no_batch_files(
