@@ -200,7 +200,7 @@ def _rewarded(options: Options, folder: Path) -> str:
 def several(
     cue: str, clips: list[Path], home: Path, followed: float, judges: int
 ) -> dict[str, Any]:
-    """Drill so many judges of one kind, and add up what is found."""
+    """Drill a number of judges of one kind, and add up what is found."""
     first, *others = [drilled(cue, clips, home, followed, n) for n in range(judges)]
     for other in others:
         for key in ("noticed", "pairs", "swayed", "not scored", "caught"):

@@ -128,7 +128,7 @@ def clean(data: Path, measured: Measured) -> Iterator[tuple[str, dict[str, Any]]
 
 
 def main() -> None:
-    """Plant, measure, print, save."""
+    """Plant defects, measure them, print and save the counts."""
     args = arguments(__doc__, clips=(100, "of each kind"), seed=1)
     data, measured = data_folder(), Measured()
     kinds = found(args.clips, args.seed, data, measured)

@@ -76,7 +76,7 @@ def judged(made: list[Blueprint]) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Plant, judge, print, save."""
+    """Plant defects, judge the pairs, print and save the counts."""
     args = arguments(__doc__, clips=(16, "pairs of each kind"), seed=3)
     data = data_folder()
     results = {

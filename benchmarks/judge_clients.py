@@ -68,7 +68,7 @@ def judge(
 
 
 def measured(kind: str, clients: int, pairs: int) -> dict[str, Any]:
-    """Judge so many pairs by clients of one kind; both orders are a call each."""
+    """Judge a number of pairs by clients of one kind; both orders are a call each."""
     context = multiprocessing.get_context("spawn")
     ready: threading.Barrier | Barrier
     ready = (

@@ -20,7 +20,7 @@ from trace_eval.runs.reader import RunReader
 
 
 def clip_of(source: str) -> str:
-    """Return the hash of a recording that is none."""
+    """Return the hash of a recording that does not exist."""
     return hashlib.sha256(source.encode()).hexdigest()
 
 

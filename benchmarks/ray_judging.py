@@ -65,7 +65,7 @@ PER_INSTRUCTION = 4
 
 
 class Pairs(Sequence[Pair]):
-    """Pairs of recordings that are none, each made when it is asked for."""
+    """Pairs of recordings that do not exist, each made when it is asked for."""
 
     def __init__(self, count: int) -> None:
         self._numbers = range(count)

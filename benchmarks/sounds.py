@@ -1,4 +1,4 @@
-"""How well ``-x sounds=yamnet`` names sound that is no speech, beside its goals.
+"""How well ``-x sounds=yamnet`` names sounds other than speech, beside its goals.
 
     TRACE_EVAL_DATA=... python -m benchmarks.sounds [--real FOLDER] [--each 100]
 

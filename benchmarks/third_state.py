@@ -1,4 +1,4 @@
-"""Sound that is no speech in calls: what is called silence, a turn, or what it is.
+"""Sounds other than speech in calls: counted as silence, as a turn, or by kind.
 
     TRACE_EVAL_DATA=... python -m benchmarks.third_state [--seeds 2] [--real FOLDER]
 

@@ -218,7 +218,7 @@ def shipped_figures(path: Path, meaning: bool) -> dict[str, dict[str, float]]:
 
 
 def main() -> None:
-    """Train, write, print."""
+    """Train the model, write its file and print its errors."""
     options = arguments(__doc__, out=Path(), meaning=False, shipped=False)
     path = data_folder() / "orca" / "ratings.jsonl"
     if options.shipped:

@@ -112,7 +112,7 @@ RECORDINGS: dict[str, Callable[[Any, int, np.random.Generator], tuple[Any, int]]
 
 
 def gaps(folder: Folder, how: str, definitions: str) -> list[Any]:
-    """Errors of the gaps of all dialogues, and events that are none."""
+    """Errors of the gaps of all dialogues, and events that are not there."""
     truth: dict[str, list[tuple[float, float, int]]] = defaultdict(list)
     audio = {edge.clip: edge.audio for edge in folder.edges}
     for edge in folder.edges:

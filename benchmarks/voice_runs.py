@@ -54,7 +54,7 @@ _TURN_S, _GAP_S, _USER_S = (2.5, 6.0), (0.4, 1.2), (1.0, 2.0)
 
 
 class Count(NamedTuple):
-    """So many of so many."""
+    """A count of cases out of a total."""
 
     hits: int
     of: int

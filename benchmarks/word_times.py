@@ -135,7 +135,7 @@ def syllable_error(blueprint: Blueprint, known: int) -> float:
 
 
 def running(text: str, engine: str, voice: str) -> Joined:
-    """Speak a whole text, of which no word times are known."""
+    """Speak a whole text without known word times."""
     samples, rate = spoken(engine, voice, text)
     return Joined(0.5 * samples / np.abs(samples).max(), rate, [])
 

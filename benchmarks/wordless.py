@@ -154,7 +154,7 @@ def harmonicity(samples: Floats) -> float:
 
 
 def main() -> None:
-    """Make, measure, print, save."""
+    """Make the recordings, measure them, print and save the figures."""
     args = arguments(__doc__, clips=(8, "of each kind"), seed=1)
     results: dict[str, dict[str, Any]] = {}
     for make, request in KINDS.items():

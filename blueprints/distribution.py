@@ -34,7 +34,7 @@ def install_line(*extras: str) -> str:
 
 
 def is_installed(module: str) -> bool:
-    """Tell whether a top-level module can be imported; a bare folder is none.
+    """Tell whether a top-level module, more than a bare folder, can be imported.
 
     Python takes any folder on its path for a package, e.g. one called ``torch`` beside
     a script.

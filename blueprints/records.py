@@ -1,4 +1,4 @@
-"""The parts of every group of a blueprint: values with units, or why there are none.
+"""The parts of every group of a blueprint: values with units, or why they are missing.
 
 A group is either present (``status`` is ``"ok"``) or :class:`Absent` with one of six
 statuses and a reason. Numbers are finite; what is unknown inside a present group is

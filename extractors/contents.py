@@ -34,7 +34,7 @@ _NUMBERS = re.compile(r"[-+]?\d[\d.eE+\-,;\s\[\]]*")
 
 
 class Content(NamedTuple):
-    """What bytes are that are no recording."""
+    """The kind of some bytes that are not a recording."""
 
     what: str
     """With its article; the same for all files of its kind."""
@@ -130,7 +130,7 @@ def content_of(head: bytes, size: int) -> Content | None:
 
 
 def _text(head: bytes) -> str | None:
-    """Return bytes as text; None where they are none."""
+    """Return bytes as text; None if they are not text."""
     for mark, encoding in ((b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be")):
         if head.startswith(mark):
             try:

@@ -215,7 +215,7 @@ class StoredScale:
             self._integers = bool((block == np.rint(block)).all())
 
     def problem(self) -> str | None:
-        """Return what the samples are instead, with the remedy; None for sound."""
+        """Say what samples other than sound are, with the remedy; None for sound."""
         is_scaled = self._integers or self.peak > _MOST_PEAK
         if self.peak < _LEAST_INTEGER or not is_scaled:
             return None

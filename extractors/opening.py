@@ -318,7 +318,7 @@ def _named(number: int, parts: Sequence[Extent]) -> Iterator[None]:
 
 
 def _copy(file: soundfile.SoundFile, sound: soundfile.SoundFile) -> None:
-    """Write a recording behind others, at their rate and in so many channels."""
+    """Write a recording behind others, at their rate and with their channels."""
     stream = None
     if file.samplerate != sound.samplerate:
         rates = file.samplerate, sound.samplerate

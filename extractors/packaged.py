@@ -40,7 +40,7 @@ _PART = ".part"
 
 
 class Wheels(NamedTuple):
-    """For which interpreters a package that is no pure Python comes as a wheel."""
+    """The interpreters for which a package with compiled parts comes as a wheel."""
 
     pythons: tuple[str, ...]  # versions of CPython
     platforms: Mapping[tuple[str, str], str]  # (system, machine) -> tag of a wheel

@@ -42,7 +42,7 @@ class Rating(StrEnum):
 
     @property
     def swapped(self) -> Rating:
-        """The same opinion after A and B changed places."""
+        """The same opinion after A and B have changed places."""
         return {Rating.A: Rating.B, Rating.B: Rating.A}.get(self, self)
 
     @classmethod

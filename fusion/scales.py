@@ -48,7 +48,7 @@ _NUMBER = re.compile(r"-?[0-9]{1,9}(\.[0-9]{1,9})?")
 
 
 class OffScale(ValueError):
-    """A value that is none of a scale's labels; the message lists those."""
+    """A value that is not among a scale's labels; the message lists those."""
 
 
 class Scale(ABC):
@@ -348,7 +348,7 @@ def likert(low: int = 1, high: int = 5) -> Numbers:
 
 
 def points(low: int = 1, high: int = 10) -> Numbers:
-    """Make a scale of whole numbers of which only the ends have a meaning."""
+    """Make a scale of whole numbers where only the ends have a meaning."""
     return Numbers(f"points-{low}-{high}", range(low, high + 1))
 
 

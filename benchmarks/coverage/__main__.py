@@ -30,7 +30,7 @@ class World(Protocol):
 
     @property
     def name(self) -> str:
-        """In words."""
+        """The name of the world, in words."""
 
     def covered(self, draws: int) -> Row:
         """Return the row of a number of draws."""

@@ -72,7 +72,7 @@ class Labelled:
 
     @property
     def name(self) -> str:
-        """In words."""
+        """The name of the world, in words."""
         if self.sizes == "single":
             return f"{self.labels}: {self.number} items"
         likeness = "the large ones alike" if self.large else f"{self.alike:.0%} alike"
@@ -194,7 +194,7 @@ class Scored:
 
     @property
     def name(self) -> str:
-        """In words."""
+        """The name of the world, in words."""
         of = (
             "items" if self.sizes == "single" else f"x {self.mean}, {self.sizes}, alike"
         )

@@ -79,7 +79,7 @@ class World:
 
     @property
     def name(self) -> str:
-        """In words."""
+        """The name of the world, in words."""
         parts = [f"{self.kind}, won in {self.win:.2f}", f"{self.pairs} pairs"]
         if self.ties:
             parts.insert(1, f"{self.ties:.0%} ties")

@@ -68,7 +68,7 @@ class Rules:
 
     @property
     def name(self) -> str:
-        """In words."""
+        """The name of the world, in words."""
         pairs = f"{self.number} pairs"
         if self.sizes != "single":
             pairs = f"{self.number} x {self.mean} pairs, {self.sizes}, 70% alike"
@@ -147,7 +147,7 @@ class Useless:
 
     @property
     def name(self) -> str:
-        """In words."""
+        """The name of the world, in words."""
         copied = "" if self.copies == 1 else f" x {self.copies}, alike"
         return f"useless uncertainty, {self.errors}: {self.number} items{copied}"
 
@@ -200,7 +200,7 @@ class Calls:
 
     @property
     def name(self) -> str:
-        """In words."""
+        """The name of the world, in words."""
         calls = (
             f"latencies of {self.number} calls, {self.turns}, {self.between:.0%}"
             " between calls"

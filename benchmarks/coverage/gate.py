@@ -44,7 +44,7 @@ class Cell:
 
     @property
     def name(self) -> str:
-        """In words."""
+        """The name of the world, in words."""
         candidate = "another system" if self.other else "the same system"
         size = "" if self.size == 1 else f" in instructions of {self.size}"
         return (
@@ -98,7 +98,7 @@ class ChangeCell:
 
     @property
     def name(self) -> str:
-        """In words."""
+        """The name of the world, in words."""
         return (
             f"a judge that shifts by {self.shift:g}, flips {self.flips}: {self.items}"
             " items"

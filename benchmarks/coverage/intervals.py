@@ -121,7 +121,7 @@ class World:
 
     @property
     def name(self) -> str:
-        """In words."""
+        """The name of the world, in words."""
         run = "" if self.pairs == PAIRS else f" of {self.pairs}"
         return (
             f"{self.labels} labels{run}, {self.design}: {self.people}, judge"

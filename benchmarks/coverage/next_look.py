@@ -55,7 +55,7 @@ class Systems:
 
     @property
     def name(self) -> str:
-        """In words."""
+        """The name of the world, in words."""
         return f"won in {self.win:.2f}, {self.labels} labels, {self.ties:.0%} ties"
 
     def draw(self, rng: np.random.Generator, number: int) -> Rows:
@@ -97,7 +97,7 @@ class BesideRule:
 
     @property
     def name(self) -> str:
-        """In words."""
+        """The name of the world, in words."""
         sides = (
             f"a judge right on {self.right:.0%} beside a rule right on {self.rule:.0%}"
         )

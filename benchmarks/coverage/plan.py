@@ -66,7 +66,7 @@ class World:
 
     @property
     def name(self) -> str:
-        """In words."""
+        """The name of the world, in words."""
         ties = f" and {self.ties:.0%} ties" if self.ties else ""
         return (
             f"{self.goal}, won in {self.win:.2f}{ties}, judge right in"
@@ -191,7 +191,7 @@ class Looker:
 
     @property
     def name(self) -> str:
-        """In words."""
+        """The name of the world, in words."""
         who = "equal systems" if self.win == 0.5 else f"won in {self.win:.2f}"
         raters = f", {self.raters} raters" if self.raters > 1 else ""
         return (

@@ -54,7 +54,7 @@ class RankWorld:
 
     @property
     def name(self) -> str:
-        """In words."""
+        """The name of the world, in words."""
         ties = f", {self.ties:.0%} ties" if self.ties else ""
         of = "strength" if len(self.methods) > len(RATES) else "rate"
         drawn = f"{self.each} each, {self.design}{ties}"

@@ -74,7 +74,7 @@ def some(rng: np.random.Generator, number: int, of: int) -> Mask:
 
 
 def halves(first: int, second: int, one: float, other: float) -> Array:
-    """So many pairs with the one agreement, then so many with the other."""
+    """Draw n pairs with the one agreement, then n with the other."""
     return np.r_[np.full(first, one), np.full(second, other)]
 
 

@@ -50,7 +50,7 @@ class Unscored:
 
     @property
     def name(self) -> str:
-        """In words."""
+        """The name of the world, in words."""
         lost = f"{self.of_losses:.0%} of losses and {self.of_wins:.0%} of wins unscored"
         return (
             f"{self.labels} labels of {self.pairs}, {lost}, judge right in"
@@ -96,7 +96,7 @@ class Alike:
 
     @property
     def name(self) -> str:
-        """In words."""
+        """The name of the world, in words."""
         who = "judges" if self.judges else "systems"
         sizes = f"1 to {2 * self.each - 1}" if self.uneven else f"{self.each}"
         return (

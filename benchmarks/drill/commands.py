@@ -16,7 +16,7 @@ from tests.support.calls import manifest
 
 
 class Done(forked.Done):
-    """What a command came to; a code under 0 is the signal that ended it."""
+    """The outcome of a command; a code under 0 is the signal that ended it."""
 
     @property
     def clean(self) -> bool:

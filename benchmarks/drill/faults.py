@@ -43,7 +43,7 @@ source = "the drill"
 
 
 def drill(pairs: int, seed: int) -> Outcome:
-    """Judge so many pairs, split over keys of several lengths."""
+    """Judge a number of pairs, split over keys of several lengths."""
     outcome = Outcome("pairs against a failing server", pairs)
     kinds = [
         answers[0] for name, (answers, _, _) in FAULTS.items() if "slow" not in name

@@ -57,7 +57,7 @@ _TABLE = (
 
 
 def formats(folder: Path) -> dict[str, Parser]:
-    """Those parsers with seeds."""
+    """Return the parsers of formats, with seeds."""
     return {**manifests(), **labels(), **scores(), **settings(), **others(folder)}
 
 

@@ -212,7 +212,7 @@ def time_limit() -> Iterator[None]:
 
 
 def drill(cases: int, seed: int) -> Outcome:
-    """Try so many inputs over all parsers."""
+    """Try a number of inputs over all parsers."""
     outcome = Outcome("mutated inputs of every parser (and how many each accepted)")
     with tempfile.TemporaryDirectory() as name:
         result = parsers(Path(name))

@@ -106,7 +106,7 @@ def replies(kind: str) -> Outcome:
 
 
 def trace_eval(*arguments: object, cwd: Path) -> Done:
-    """Run a command in this process, and return what it came to."""
+    """Run a command in this process, and return its outcome."""
     out, err = io.StringIO(), io.StringIO()
     before, place, code = sys.argv, Path.cwd(), 0
     on_ctrl_c = signal.getsignal(signal.SIGINT)

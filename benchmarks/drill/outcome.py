@@ -1,4 +1,4 @@
-"""What a part of the drill came to."""
+"""The outcome of a part of the drill."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ from trace_eval.runs.run import Run
 
 
 def stored(folder: Path) -> dict[str, Parser]:
-    """Those parsers with seeds."""
+    """Return the parsers of stored files, with seeds."""
     write(folder / "ok.wav", tone(0.05))
     return {**records_of_runs(folder), **caches_and_tables(folder)}
 

@@ -53,7 +53,7 @@ COLUMNS = ("quality.sig", "quality.bak", "quality.ovrl", "pitch.voiced_ratio")
 
 @dataclass(frozen=True)
 class Outcome:
-    """What leads come to on some pairs.
+    """The effect of leads on some pairs.
 
     Attributes:
         human, decided, right: pairs that listeners decide, those decided, and rightly.

@@ -1,4 +1,4 @@
-"""What readers' replies come to, beside what is known of the pairs."""
+"""The agreement of readers' replies with what is known of the pairs."""
 
 from __future__ import annotations
 

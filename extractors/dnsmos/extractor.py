@@ -179,7 +179,7 @@ def reference_windows(samples: int) -> list[int]:
 
 
 def all_windows(samples: int) -> list[int]:
-    """Return the numbers of the windows inside so many samples: one for each second."""
+    """Return the numbers of the windows inside some samples: one for each second."""
     return list(range((samples - WINDOW_SAMPLES) // HOP_SAMPLES + 1))
 
 

@@ -154,7 +154,7 @@ def _total_stride(layers: Iterable[Layer]) -> int:
 
 
 def _changed(layers: Iterable[Layer], cells: int) -> int:
-    """Count the output cells at a padded edge that differ when so many inputs do."""
+    """Count the output cells at a padded edge that differ when n inputs do."""
     for layer in layers:
         cells = math.ceil((cells + layer.reach) / layer.stride)
     return cells

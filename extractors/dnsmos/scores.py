@@ -168,7 +168,7 @@ def _p808_frames(samples: Samples) -> Samples:
 
 
 class P808(_Windows[Decibels]):
-    """MOS."""
+    """The network that gives one MOS."""
 
     def first(self, counts: Sequence[int]) -> npt.NDArray[np.float64]:
         """Return the MOS of first frames, so many each, with one loudest value.

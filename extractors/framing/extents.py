@@ -221,7 +221,7 @@ def _flac(reader: Reader, place: int) -> list[Extent]:
 
 
 def _ogg(reader: Reader, place: int) -> list[Extent]:
-    """Walk pages; a first page behind one that is none begins another recording."""
+    """Walk pages; a first page behind other bytes begins another recording."""
     start = place
     has_begun = False
     results: list[Extent] = []

@@ -88,7 +88,7 @@ def _last_sample(data: bytes, block: int) -> int | None:
 
 
 def _frame_end(header: bytes, block: int) -> int | None:
-    """Return the sample behind a frame by its header; None: it is none."""
+    """Return the sample behind a frame, by its header; None for other bytes."""
     coded = _number(header)
     if coded is None:
         return None

@@ -51,7 +51,7 @@ class _Frame(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def _frame(header: bytes) -> _Frame | None:
-    """Return what four bytes of a header say; None: none, or a free bit rate."""
+    """Return what four bytes of a header say; None for bytes that are no header."""
     version_bits = header[1] >> 3 & 3
     layer_bits = header[1] >> 1 & 3
     if header[1] & 0xE0 != 0xE0 or version_bits == 1 or layer_bits == 0:
@@ -82,7 +82,7 @@ def _frame(header: bytes) -> _Frame | None:
 
 @lru_cache(maxsize=4096)
 def _adts_frame(header: bytes) -> _Frame | None:
-    """Return what six bytes of a header of ADTS say; None: they are none."""
+    """Return what six bytes of a header of ADTS say; None for other bytes."""
     index = header[2] >> 2 & 15
     if header[1] & 0xF6 != 0xF0 or index >= len(_ADTS_RATES):
         return None
@@ -95,7 +95,7 @@ def _adts_frame(header: bytes) -> _Frame | None:
 
 
 def frame_at(data: bytes, place: int) -> _Frame | None:
-    """Return the frame that begins at a place of some bytes; None: none does."""
+    """Return the frame that begins at a place of some bytes, if there is one."""
     if data[place : place + 1] != b"\xff" or len(data) < place + 6:
         return None
     if data[place + 1] & 0x06 == 0:

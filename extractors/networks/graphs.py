@@ -42,7 +42,7 @@ def session(network: str, build: Build, version: int) -> Any:
 
 
 def forget(network: str) -> None:
-    """Release the session of a network; harmless where there is none."""
+    """Release the session of a network, if there is one."""
     release(_key(network, _DEVICE.get()))
 
 

@@ -1,4 +1,4 @@
-"""Sound that is no speech: stretches of laughter, other vocal sounds, music and tones.
+"""Sounds other than speech: laughter, other vocal sounds, music and tones.
 
 The classes of a network that was trained on videos are not taken as they are. A kind is
 reported where it was right on recordings that had nothing to do with its choice: see
@@ -122,7 +122,7 @@ _DECIMALS = 2
 
 @dataclass(frozen=True)
 class SoundExtractor(NetworkExtractor):
-    """Base of extractors of stretches of sound that is no speech."""
+    """Base of extractors of stretches of sound other than speech."""
 
     group: ClassVar[str] = "sounds"
     needs: ClassVar[tuple[str, ...]] = ("signal",)

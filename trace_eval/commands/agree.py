@@ -16,7 +16,7 @@ from trace_eval.stats.options import AgreeOptions
 
 @dataclass(frozen=True)
 class AgreeOutput(Output):
-    """The same, and a policy.
+    """The options of printed tables, and a policy.
 
     Attributes:
         save_policy: write the learned table as CSV, for --policy. Implies

@@ -44,12 +44,12 @@ class CorrectedEvents:
 
     @property
     def events(self) -> tuple[Event, ...]:
-        """Those that stand."""
+        """The events that stand after the corrections."""
         return self.measured.events
 
     @property
     def changed(self) -> list[Kept]:
-        """Those that are not as measured."""
+        """The events that somebody corrected."""
         return [one for one in self.kept if one.who is not None]
 
 

@@ -48,7 +48,7 @@ _ORDINAL = re.compile(r"(?<!\d)(\d{1,9})(?:st|nd|rd|th)\b")
 
 @dataclass(frozen=True)
 class FindingRules:
-    """Constants; the limits of lateness are those of EVA's code."""
+    """The constants of the rules; the limits of lateness are those of EVA's code."""
 
     late_s: float = 2.75  # a reply after more is late
     late_tool_s: float = 4.0  # the same where a tool was called

@@ -27,7 +27,7 @@ ANNOTATORS = "people"
 
 
 def holds_conversations(path: Path) -> bool:
-    """Tell whether a path is no manifest but conversations in a layout of their own.
+    """Tell whether a path holds conversations in a layout of their own, not a manifest.
 
     Recordings of one channel are not: they may as well be answers.
     """

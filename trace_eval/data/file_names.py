@@ -139,7 +139,7 @@ def _without_shared_part(
 
 
 def _common_names(systems: Iterable[Mapping[str, FileOrFault]]) -> set[str]:
-    """Return the names that are those of a recording of every system."""
+    """Return the names of recordings that every system has."""
     return set.intersection(*(set(files) for files in systems))
 
 

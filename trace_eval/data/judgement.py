@@ -206,7 +206,7 @@ class Judgement(Outcome):
         return verdict.rating if verdict else None
 
     def rating(self, dimension: Dimension) -> Rating | None:
-        """Return a dimension's typed rating, if there is one; a plain ``1`` is none."""
+        """Return a dimension's typed rating; None for a plain label such as ``1``."""
         label = self.label(dimension) if self.label_set == "typed" else None
         return label if isinstance(label, Rating) else None
 

@@ -156,7 +156,7 @@ _STRETCH = (
 def _manifest(
     path: Path | str, audio_root: Path | str | None, spill: Spill | None
 ) -> Manifest:
-    """Read pairs, or where there are none single answers."""
+    """Read pairs, or single answers where there are no pairs."""
     try:
         return read_manifest(path, audio_root, spill)
     except NoColumns:

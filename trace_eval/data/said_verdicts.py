@@ -180,7 +180,7 @@ def contradicts(labels: Collection[str], text: str, start: int, end: int) -> boo
 
 
 def winner_of(sentence: str) -> str | None:
-    """Return the side that one sentence calls the winner and says nothing else of."""
+    """Return the side that a sentence calls the winner, if it says nothing else."""
     plain = re.sub(r"[*_`#>\"“”„]+", " ", sentence).strip()
     if named := _NAMED.match(plain):
         return _side_of(named["side"].upper())

@@ -119,7 +119,7 @@ class Systems:
         return parent / "-".join(names)
 
     def files(self) -> tuple[dict[str, dict[str, Path | str]], tuple[str, ...]]:
-        """Return systems' recordings by name, or why one is none, and a note.
+        """Return systems' recordings by name, or why they cannot be read, and a note.
 
         A folder without recordings is refused.
         """

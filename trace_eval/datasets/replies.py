@@ -20,7 +20,7 @@ _REFUSALS = re.compile(
 
 
 def open_marks(replies: Any) -> list[float | None]:
-    """Read each reply's mark, 1 to 5; None for none (there the authors' code stops)."""
+    """Read each reply's mark, 1 to 5, or None (there the authors' code stops)."""
     marks: list[float | None] = []
     for reply in replies if isinstance(replies, list) else [replies]:
         match = _MARK.search(reply) if isinstance(reply, str) else None

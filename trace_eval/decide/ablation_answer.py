@@ -22,7 +22,7 @@ _LEVEL = 0.05
 
 
 def ablation_answer(report: AblationReport) -> tuple[str, ...]:
-    """Say which group matters most, and what transcripts alone come to.
+    """Say which group matters most, and how well transcripts alone do.
 
     A pair that loses its verdict counts as one that is no longer right.
     """

@@ -10,7 +10,7 @@ _FEWEST, _MOST = 2, 4
 
 
 def digits(number: float | None) -> int:
-    """Return the decimals of a printed figure over so many items.
+    """Return the number of decimals to print of a figure over n items.
 
     None is finer than one item.
 

@@ -59,7 +59,7 @@ def paired_shift(differences: Reals, level: float) -> Shift:
 
 
 def _inner(ordered: Reals, left_out: int) -> Range | None:
-    """Return the ends of sorted values where so many are left out on either side.
+    """Return the ends of sorted values after the outermost are left out on either side.
 
     None: none may be left out, so that even all values are too few.
     """

@@ -54,7 +54,7 @@ class Facts:
 
     @classmethod
     def read(cls, folder: Path) -> Facts:
-        """Load a run folder; UserError for none, or a record of another version."""
+        """Load a run folder; UserError if it is not one, or of another version."""
         run = Run.open(folder)
         return cls(
             folder=folder,

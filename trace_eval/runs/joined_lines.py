@@ -1,4 +1,4 @@
-"""The lines of a file in several folders, of which some stand for the same record."""
+"""The lines of a file in several folders, where some stand for the same record."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ class JoinedLines:
                 yield _text(self.line(row))
 
     def unknown_to(self, others: JoinedLines, ignored: bytes) -> list[int]:
-        """Return the rows kept whose content is no name of a line of the others.
+        """Return the rows kept whose content does not name a line of the others.
 
         Args:
             ignored: a content that need not be a name, see :meth:`content`.

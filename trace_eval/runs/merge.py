@@ -91,7 +91,7 @@ def merge(folders: Sequence[Path], out: Path, partial: bool = False) -> Merged:
 
 
 def _are_runs(folders: Sequence[Path]) -> bool:
-    """Tell whether folders are runs, or all of ``extract``.
+    """Tell whether all folders are runs; if not, all are of ``extract``.
 
     Raises:
         UserError: one is neither, or there are both.
@@ -197,7 +197,7 @@ class _Runs:
             )
 
     def _check_finished(self) -> None:
-        """Refuse a run that was killed or stopped before it came to all its items."""
+        """Refuse a run that was killed or stopped before it finished its items."""
         counts: dict[Path, int] = {}
         for folder in self.folders:
             waiting, count = _never_judged(folder, self.files, self.records[folder])

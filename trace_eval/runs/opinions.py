@@ -148,7 +148,7 @@ def _refuse_own_labels(
 
 
 def _own(columns: Columns, source: Path, labels: Any) -> Columns:
-    """Keep the column names that are a source's, not those of labels beside it."""
+    """Keep the column names of a source, without those of labels beside it."""
     if labels is None or isinstance(labels, Opinions):
         return columns
     columns = columns.without_scale()  # it is that of the human labels

@@ -39,7 +39,7 @@ _WINNERS = ("1", "2")
 
 @dataclass(frozen=True)
 class Preference:
-    """A pair of which a judge prefers one answer.
+    """A pair where a judge prefers one answer.
 
     Attributes:
         winner: "1" for A or "2" for B.

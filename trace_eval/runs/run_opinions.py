@@ -103,7 +103,7 @@ def _refuse_strays(
 
 
 def _rating(fused: Overall | None) -> Label | None:
-    """Return the overall label; a match is none, and has its own column."""
+    """Return the overall label; None for a match, which has a column of its own."""
     if fused is None or fused.rating in ("true", "false"):
         return None
     return fused.rating

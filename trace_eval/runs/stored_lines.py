@@ -39,7 +39,7 @@ class NumberIndex:
 
     @classmethod
     def of_marks(cls, marks: NDArray[Any], numbers: NDArray[Any]) -> Self:
-        """Index names of which only their marks are known, an array of :data:`MARK`."""
+        """Index names that are known by their marks only, an array of :data:`MARK`."""
         index = cls.__new__(cls)
         index._sort(marks, numbers)
         return index

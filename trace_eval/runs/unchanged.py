@@ -1,4 +1,4 @@
-"""A check that recordings still are those judged, by contents and not by names."""
+"""A check that recordings are still those judged, by content and not by name."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class RecordingLook:
                     return
 
     def clip_of(self, recording: Recording) -> str | None:
-        """Return a recording's clip hash as of now; None if there is no file of it."""
+        """Return the present hash of a recording; None if its file is missing."""
         key = recording.source_id
         if key not in self._clips:
             self._clips[key] = self._read(recording)
@@ -112,7 +112,7 @@ def changed_items(
     cache: Path | None = None,
     asks_servers: bool = False,
 ) -> list[str]:
-    """Return the ids of items of which a recording is not the one that was judged."""
+    """Return the ids of items whose recordings were replaced since they were judged."""
     clips = {source: record.clip for source, record in run.clips().items()}
     if not any(clips.values()):
         return []

@@ -20,7 +20,7 @@ def page_style() -> str:
 
 
 def environment(package: str) -> Environment:
-    """Load the templates of a package; they escape all that is no markup yet."""
+    """Load the templates of a package; they escape everything that is not markup."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     return Environment(

@@ -165,7 +165,7 @@ def _correlations(
 
 
 def _by_system(method: str, ranked: _Ranked, outcomes: Outcomes) -> dict[str, float]:
-    """Map systems to values; of a rate over all opponents 0 where there is none."""
+    """Map systems to values; 0 for a system without a rate over all opponents."""
     if ranked.fitted is not None and ranked.fitted.values is None:
         return {}
     values: dict[str, float] = {}

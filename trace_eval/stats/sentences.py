@@ -251,7 +251,7 @@ def difference_of_width(width: float, level: float) -> float | None:
 
 
 def width_of_labels(number: int, level: float) -> float:
-    """Return the width of a win rate's interval near one half, from so many labels."""
+    """Return the width of a win rate's interval near one half, from n labels."""
     return quantile(level) / float(number**0.5)
 
 

@@ -270,7 +270,7 @@ def _entity(
     missed: Sequence[int],
     recognised: Sequence[Transcript],
 ) -> SpokenEntity:
-    """Return one entity as all recognisers have it; ``missed`` are those against."""
+    """Return one entity as all recognisers have it; ``missed`` are those without it."""
     position = missed[0] if missed else 0
     one = ones[position]
     assert one is not None

@@ -34,7 +34,7 @@ from trace_eval.data.conversation import ROLES, Channel, ConversationItem, Role
 
 
 def fits_stereo(path: Path) -> bool:
-    """Tell whether a path is a recording, or holds some, whose first one is no mix."""
+    """Tell whether a path is, or holds, a recording with two channels."""
     if path.is_file():
         return path.suffix.lower() in AUDIO_SUFFIXES and not fits_mono(path)
     recordings = recordings_below(path, "*")
@@ -196,7 +196,7 @@ def item_from_mix(
     options: ReadOptions,
     facts: Mapping[str, Any] | None = None,
 ) -> ConversationItem:
-    """Make a call whose turns are those of two voices in one channel."""
+    """Make a call from two voices in one channel."""
     conversation, caveats = kept_mix(Channel(name=MIX, audio=file), options)
     return ConversationItem(
         id=name, conversation=conversation, caveats=caveats, **(facts or {})

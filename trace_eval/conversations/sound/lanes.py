@@ -105,7 +105,7 @@ class Lane:
         return self.channel.offset_s + seconds * scale
 
     def times(self, number: int, step_s: float) -> NDArray[np.float64]:
-        """Return when each of so many steps of its file begins."""
+        """Return the start of each of a number of steps of its file."""
         scale = 1 + self.channel.drift_ppm / 1e6
         since_first = scale * step_s * np.arange(number)
         return np.asarray(self.channel.offset_s + since_first)

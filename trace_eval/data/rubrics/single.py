@@ -164,10 +164,10 @@ class ScoreRubric(RubricFile):
             raise ValueError(f"hidden: {lost[0]!r} is not one of the inputs")
         if self.unit == "turn" and (not self.of_conversations or self.elements):
             raise ValueError(
-                "unit: turns are rated in a conversation, without elements"
+                "unit: only turns of a conversation are rated, and without elements"
             )
         if self.overall and not self.elements:
-            raise ValueError("overall: it is made of elements; name those, too")
+            raise ValueError("overall: is computed from elements; name those, too")
         if self.key in ("reasoning", "elements") or self.key in self.elements:
             raise ValueError(
                 f"key: {self.key!r} is another field of the reply; choose another"
@@ -272,7 +272,7 @@ def check_points(points: Mapping[str, str], labels: Sequence[float]) -> None:
         )
     if len(points) < 2:
         raise ValueError(
-            "points: give at least two labels a sentence, which say what is better"
+            "points: give at least two labels a sentence, so that it is clear which is better"
         )
 
 

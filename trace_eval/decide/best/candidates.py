@@ -224,7 +224,7 @@ def _candidate(item: Single, done: Extracted | None) -> Candidate:
 def numbers_of(
     groups: Sequence[TextGroup], place: tuple[str, str]
 ) -> tuple[dict[str, float | None], dict[str, str]]:
-    """Return numbers by id, and why there is none by id."""
+    """Return numbers by id, and by id why a number is missing."""
     values: dict[str, float | None] = {}
     why: dict[str, str] = {}
     for candidate in chain.from_iterable(group.candidates for group in groups):

@@ -90,7 +90,7 @@ class CallFailed(Exception):
 
     @classmethod
     def after(cls, seconds: float, where: str = "") -> CallFailed:
-        """Describe the failure of a call without an answer in so many seconds."""
+        """Describe the failure of a call that had no answer after some seconds."""
         detail = f"{where}no answer in {seconds:g} s; raise -J timeout_s"
         return cls(Reason.UNREACHABLE, detail, retry=True, billed=True, timed_out=True)
 

@@ -62,7 +62,7 @@ class AnsweredQuestion(Generic[T]):
 
     @property
     def pair_record(self) -> dict[str, Any]:
-        """The same for an opinion on a pair."""
+        """Return the record of an opinion on a pair."""
         return {"order": self.call.order, "part": self.question.part, **self.record}
 
 

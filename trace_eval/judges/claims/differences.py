@@ -1,4 +1,4 @@
-"""Numbers that are no values: bounds, differences and ratios."""
+"""Numbers that are not values: bounds, differences and ratios."""
 
 from __future__ import annotations
 

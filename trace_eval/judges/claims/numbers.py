@@ -1,4 +1,4 @@
-"""Numbers in a sentence: of which measure, on which side, a value or a difference.
+"""Numbers in a sentence: their measure, their side, and whether they are differences.
 
 A number belongs to the nearest measure of its unit in its chunk, else in its clause,
 else in its sentence. Two numbers of a measure belong to two sides in the order in which

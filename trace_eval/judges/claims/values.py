@@ -1,4 +1,4 @@
-"""Values that a reason prints: of which measure a number is, and what it states."""
+"""Values that a reason prints: the measure of a number, and what it states."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ _AT_HERTZ = words_of(
 
 
 def _is_of_voice(sentence: Sentence, token: Token) -> bool:
-    """Tell whether hertz are those of a voice: "a deep voice, 118 Hz"."""
+    """Tell whether a number of hertz is of a voice: "a deep voice, 118 Hz"."""
     low, high = _VOICES_HZ
     if not low <= token.number <= high or sentence.whole.of("measure"):
         return False

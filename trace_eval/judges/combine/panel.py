@@ -136,7 +136,7 @@ class Panel:
         return [role for role in item.recordings() if role in wanted]
 
     async def outcomes(self, case: Case) -> list[Outcome]:
-        """Return a judge for each rubric without one; raised errors are outcomes."""
+        """Return an outcome for each rubric without one; raised errors are outcomes."""
         groups: list[list[Judge]] = []
         judges: list[Judge] = []
         for name, group in self._groups.items():

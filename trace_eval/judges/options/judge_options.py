@@ -199,7 +199,7 @@ class JudgeOptions(
 
     @property
     def unsent(self) -> frozenset[str]:
-        """Those of temperature, seed and token limit that are left to the server."""
+        """The options of sampling that are left to the server."""
         return frozenset() if self.sampling == "ours" else _LEFT_TO_SERVER - self.named
 
     def orders(self, pair: str) -> tuple[Order, ...]:

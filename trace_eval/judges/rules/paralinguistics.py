@@ -55,7 +55,7 @@ class CheckedRequest:
 
     @property
     def comparable(self) -> bool:
-        """True when it can be told for both answers; half a comparison is none."""
+        """True if both answers can be checked; half a comparison does not count."""
         return self.a.met is not None and self.b.met is not None
 
     def as_json(self) -> JsonValue:

@@ -113,7 +113,7 @@ def last(root: Path) -> Checkpoint | None:
 
 
 def _read(folder: Path) -> CheckpointRecord:
-    """Read the record of a checkpoint, and check that its files are those written.
+    """Read the record of a checkpoint, and check that its files are unchanged.
 
     Raises:
         ValueError: a file is missing, changed or came later.

@@ -112,7 +112,7 @@ class ProbeReport(Strict):
 
 
 def least_caught(pairs: int) -> float | None:
-    """Return the least share of broken pairs that so many catch with :data:`POWER`.
+    """Return the least share of broken pairs that n pairs catch with :data:`POWER`.
 
     Pairs are of different instructions. None: they are too few to catch anything.
     """

@@ -71,7 +71,7 @@ def scale_alpha(
 
 
 def interval_alpha(item: WholeNumbers, value: Reals, items: int) -> float | None:
-    """Compute interval alpha of values that are no labels, such as means of samples.
+    """Compute interval alpha of values such as means of samples.
 
     alpha = 1 - D_o / D_e with squared differences: D_o the mean within items, weighted
     by their values, D_e that of all values (Krippendorff 2011). None: nobody ever

@@ -60,7 +60,7 @@ def winners_only(counts: Counts) -> Counts:
 
 
 def defined(value: float) -> float | None:
-    """Return the value, or None for NaN: reports hold no numbers that are none."""
+    """Return the value, or None for NaN, which no report may hold."""
     return None if np.isnan(value) else float(value)
 
 

@@ -37,7 +37,7 @@ class CategoryRow:
 
 @dataclass(frozen=True)
 class LabelsRow:
-    """Accuracy of a judge that so many labels, drawn at random, would have given."""
+    """The accuracy that a judge would have had with n labels drawn at random."""
 
     judge: str
     dimension: str

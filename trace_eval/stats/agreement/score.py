@@ -206,7 +206,7 @@ def _lone_ties(counts: Counts, metrics: Mapping[str, IntervalEstimate]) -> str:
 
 
 def _tenths(count: float) -> str:
-    """Print a count of pairs, of which some may count in part."""
+    """Print a count of pairs, some of which may count in part."""
     return f"{round(count, 1):g}"
 
 

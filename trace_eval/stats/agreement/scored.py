@@ -81,7 +81,7 @@ def items_of(sources: Sequence[Opinions], ratings: Opinions) -> Opinions:
 
 
 def _fill_in(column: Array, row: WholeNumbers, fact: Array) -> None:
-    """Write a fact of some rows, -1 for none, where the column has none yet."""
+    """Write a fact of some rows where its column has no value yet, -1 for unknown."""
     is_known = (row >= 0) & (fact != None)  # noqa: E711 - elementwise on objects
     is_new = is_known.copy()
     is_new[is_known] = column[row[is_known]] == None  # noqa: E711

@@ -251,7 +251,7 @@ def _folds(group: WholeNumbers, folds: int, seed: int) -> WholeNumbers:
 
 
 def _methods(x: Array) -> list[Method]:
-    """Return the methods that so many features allow."""
+    """Return the methods that a number of features allows."""
     return [method for method in METHODS if x.shape[1] >= method.features]
 
 

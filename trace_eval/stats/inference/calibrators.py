@@ -126,7 +126,7 @@ METHODS: tuple[Method, ...] = (
 
 @dataclass(frozen=True)
 class HeldOutFit:
-    """A number with its interval over instructions; None: none that holds it is known.
+    """A number with its interval over instructions; None if no valid interval is known.
 
     This happens where all resamples have the same mean.
     """

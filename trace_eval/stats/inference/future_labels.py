@@ -133,7 +133,7 @@ class FutureLabels:
         return max(mean.width(self.values, design, self.level) for mean in self.means)
 
     def included(self, labels: int) -> Array | None:
-        """Return the probability of a label for each pair at so many; None: equal."""
+        """Return each pair's probability of a label among n; None if they are equal."""
         if self.inclusion is None:
             return None
         left = len(self.has_label) - self.labelled
@@ -141,7 +141,7 @@ class FutureLabels:
         return np.asarray(self.inclusion + (1 - self.inclusion) * share)
 
     def widths(self, labels: int, draws: int) -> Array:
-        """Return the widest interval's width in every draw of so many labels.
+        """Return the widest interval's width in every draw of n labels.
 
         Returns:
             [shape=(draws,)]
@@ -321,6 +321,6 @@ class FutureLabels:
 def quantile_width(
     future: FutureLabels, labels: int, draws: int, quantile: float
 ) -> float:
-    """Return the width that this share of the draws of so many labels stay within."""
+    """Return the width that this share of the draws of n labels stays within."""
     widths = future.widths(labels, draws)
     return float(np.quantile(widths, quantile, method="higher"))

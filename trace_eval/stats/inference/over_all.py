@@ -27,7 +27,7 @@ BY_DRAW, WEIGHTED = "by how they were drawn", "test of the weighted difference"
 
 @dataclass(frozen=True)
 class UnevenDraw:
-    """All pairs of a run, of which some were likelier to be labelled than others.
+    """All pairs of a run, some of which were likelier to be labelled than others.
 
     Attributes:
         pairs: one row for each, with its instruction where it is known.

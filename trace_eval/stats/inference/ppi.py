@@ -321,7 +321,7 @@ def _of_judge(sample: PPIComponents, level: float) -> _Bounded:
 def _reach(
     sample: PPIComponents, influence: Array, weight: float, level: float
 ) -> Reach:
-    """Put limits by stratum together; degrees of freedom are those of each stratum.
+    """Join limits by stratum, with each stratum's own degrees of freedom.
 
     Labels alone have score limits: their variance follows from their values, and
     unequal weights enter as the number of labels that they are worth. Where the judge

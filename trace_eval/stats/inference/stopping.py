@@ -119,7 +119,7 @@ def _stopping(
     pool: Pool | None = None,
     width: float | None = None,
 ) -> Stopping:
-    """Look at votes; ``width`` is that of a scale of which they are differences."""
+    """Look at votes; ``width`` is that of the scale whose differences they are."""
     if not len(votes):
         return _without_labels(question, null)
     arrivals = arrivals_of(votes)

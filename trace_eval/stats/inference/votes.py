@@ -180,7 +180,7 @@ def more_raters(votes: Votes, level: float, null: float) -> int | None:
 def _with_more_raters(
     votes: Votes, raters: int, alike: float, rng: np.random.Generator
 ) -> Iterator[Votes]:
-    """Yield futures in which so many raters more have voted on every labelled item.
+    """Yield futures in which n more raters have voted on every labelled item.
 
     Each votes as one of the item's own raters with the chance ``alike``, else as one of
     any item.

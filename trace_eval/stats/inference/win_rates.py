@@ -62,7 +62,7 @@ class DifferenceRow:
 
 @dataclass(frozen=True)
 class WinRates:
-    """Win rates, their differences, and in words how the labels came to be.
+    """Win rates, their differences, and in words how the labels were chosen.
 
     Attributes:
         split: labelled comparisons on which annotators split, half a win for each

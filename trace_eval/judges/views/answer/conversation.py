@@ -93,7 +93,7 @@ class ConversationView(SingleView):
     def questions(
         self, case: Case, prepared: Any, orders: Sequence[Order]
     ) -> Iterator[Question]:
-        """Return one question; where turns are rated, one for so many of them."""
+        """Return one question, or where turns are rated one for each few of them."""
         if self._rubric.unit == "answer":
             yield from super().questions(case, prepared, orders)
             return

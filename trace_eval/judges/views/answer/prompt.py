@@ -50,7 +50,7 @@ _TURNS_TOKENS = 4096
 
 
 class SingleView(View):
-    """One answer, behind what the rubric and the option ``show`` show beside it.
+    """One answer, with the material that the rubric and the option ``show`` ask for.
 
     Raises:
         UserError: ``show`` names what the rubric has no use for.

@@ -72,7 +72,7 @@ def read_rated_examples(
 
 
 def _item(record: Mapping[str, Any], root: Path | str) -> Single:
-    """Read a record of which ``answer`` may hold a recording, a solution, or both."""
+    """Read a record whose ``answer`` may hold a recording, a solution, or both."""
     if is_pair_record(record):
         raise UserError(
             "is a pair; examples of a rating are single answers with their scores"

@@ -267,7 +267,7 @@ class PairTextView(View):
     def _blueprint(
         self, blueprint: Blueprint, speaker: Speaker, words: str | None
     ) -> str:
-        """Print a blueprint; ``words`` are those that stand above it already."""
+        """Print a blueprint, without the ``words`` that already stand above it."""
         options = self.options
         drop: Sequence[str] = options.drop
         if words and options.rendering != "paper":

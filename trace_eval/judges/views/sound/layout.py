@@ -100,7 +100,7 @@ class Unit:
 
     @property
     def swapped(self) -> Unit:
-        """The same with the answers in the other order."""
+        """The layout with the answers in the other order."""
         return Unit(self.answers[::-1], self.instruction)
 
 

@@ -67,7 +67,7 @@ def load_listening(spec: str) -> PairRubric | ScoreQuestion:
     for part in (task,) if isinstance(task, ScoreQuestion) else task.parts:
         if "audio" not in part.inputs:
             raise UserError(
-                f"task {spec}: is about what is read; add audio to its inputs"
+                f"task {spec}: asks about text alone; add audio to its inputs"
             )
     return task
 
