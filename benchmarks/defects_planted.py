@@ -176,13 +176,13 @@ def pitch_jump(x: Floats, rate: int, rng: Rng) -> Planted:
     end = float(pitch.xs()[frame + quiet[0]]) if len(quiet) else len(x) / rate
     sign = 1 if voiced[frame] < 170 else -1
     factor = 2 ** (sign * rng.uniform(10, 16) / 12)
-    made = call(sound, "To Manipulation", 0.01, 60, 500)
-    tier = call(made, "Extract pitch tier")
+    manipulation = call(sound, "To Manipulation", 0.01, 60, 500)
+    tier = call(manipulation, "Extract pitch tier")
     call(tier, "Multiply frequencies", at, end, factor)
-    call([tier, made], "Replace pitch tier")
-    y = np.asarray(call(made, "Get resynthesis (overlap-add)").values[0], float)[
-        : len(x)
-    ]
+    call([tier, manipulation], "Replace pitch tier")
+    y = np.asarray(
+        call(manipulation, "Get resynthesis (overlap-add)").values[0], float
+    )[: len(x)]
     before, behind = voices_beside(y, rate, at)
     if min(len(before), len(behind)) < 16:
         raise ValueError("less than 80 ms of voice beside it")

@@ -274,14 +274,16 @@ def main() -> None:
     recogniser = "faster-whisper:base" if options.base else "faster-whisper:tiny.en"
     material = material_of(options.world)
     if options.stored:
-        made = [MadeAnswer(**each) for each in stored(name)["heard"]]
+        answers_to_hear = [MadeAnswer(**each) for each in stored(name)["heard"]]
     else:
-        made = list(answers(options.answers, options.seed, material))
+        answers_to_hear = list(answers(options.answers, options.seed, material))
     if options.written:
-        made = [replace(one, heard=one.words) for one in made]
+        answers_to_hear = [replace(one, heard=one.words) for one in answers_to_hear]
     elif not options.stored:
-        made = list(heard(voiced(made, options.seed, options.voices), recogniser))
-    result = measured(made)
+        answers_to_hear = list(
+            heard(voiced(answers_to_hear, options.seed, options.voices), recogniser)
+        )
+    result = measured(answers_to_hear)
     for figure, value in result.items():
         if not isinstance(value, list):
             print(f"{figure}: {value}")
@@ -296,7 +298,7 @@ def main() -> None:
     if options.stored:
         before = stored(name)
         at_first = before.get("when first heard", _shares(before))
-    answers_heard = [asdict(one) for one in made]
+    answers_heard = [asdict(one) for one in answers_to_hear]
     save(name, {**result, "when first heard": at_first, "heard": answers_heard})
 
 

@@ -350,12 +350,12 @@ def main() -> int:
     args = parser.parse_args()
     worlds = [*WORLDS] if "all" in args.world else args.world or ["clean"]
     with tempfile.TemporaryDirectory() as folder:
-        made = Path(folder) / f"seed {args.seed}"
+        folder_of_seed = Path(folder) / f"seed {args.seed}"
         if not args.calls:
-            made.mkdir()
-            rendered(args.clips, made, args.number, args.seed)
+            folder_of_seed.mkdir()
+            rendered(args.clips, folder_of_seed, args.number, args.seed)
         names = args.only or [*EVERY]
-        rows = report(rows_of(args.calls or [made], worlds, names))
+        rows = report(rows_of(args.calls or [folder_of_seed], worlds, names))
     if args.save:
         every = {
             (row["fault"], row["world"]): row

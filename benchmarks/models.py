@@ -75,8 +75,8 @@ def make(name: str, folder: Path, device: str) -> ModelExtractor:
     kind, writer, file, words, options = MODELS[name]
     extractor = resolve_name(f"extractors.{kind}")
     path = resolve_name(f"tests.support.{writer}")(folder / file, *words)
-    made: ModelExtractor = extractor(model=str(path), device=device, **options)
-    return made
+    model: ModelExtractor = extractor(model=str(path), device=device, **options)
+    return model
 
 
 def directly(name: str, extractor: ModelExtractor) -> Callable[[], object]:

@@ -89,7 +89,7 @@ _MOODS = "NLFT"
 
 @dataclass
 class Tally:
-    """What came of the calls of one kind."""
+    """The counts of the calls of one kind."""
 
     calls: int = 0
     accepted: int = 0

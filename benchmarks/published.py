@@ -59,7 +59,7 @@ def sets_table(done: dict[str, Conversion]) -> str:
         ]
         printed = "; ".join(f"{f.name} {_number(f, f.published)}" for f in shown) or "-"
         ours = "; ".join(_ours(f) for f in shown) or "-"
-        made = " (made files)" if name in MADE else ""
+        mark = " (made files)" if name in MADE else ""
         title = f"`{name}` ({row.title})"
         rows.append(
             (
@@ -67,7 +67,7 @@ def sets_table(done: dict[str, Conversion]) -> str:
                 row.items,
                 row.judged,
                 row.by,
-                f"{printed}{made}",
+                f"{printed}{mark}",
                 ours,
                 row.licence,
             )

@@ -211,7 +211,7 @@ def write_finished(home: Path, clips: int) -> None:
 
 
 def _with_both(blueprints: Path) -> int:
-    """Count the blueprints in which the new group is of the first one's value."""
+    """Count the blueprints whose new group was computed from the first one's value."""
     groups = (json.loads(line)["extensions"] for line in jsonl.read(blueprints))
     return sum(
         one["twice"]["values"]["twice"] == 2 * one["peak"]["values"]["peak"]

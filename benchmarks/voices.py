@@ -190,15 +190,15 @@ def main() -> None:
     parser.add_argument("--each", type=int, default=50)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
-    made = made_voices()
+    voices = made_voices()
     pairs: list[tuple[str, str]] = []
     for sex in (MEN, WOMEN):
-        pairs += permutations([name for name in sex if name in made], 2)
-    print("made voices:", figures(made, pairs, options.each, options.seed))
-    print("made voices:", at_once(made, options.each, options.seed))
+        pairs += permutations([name for name in sex if name in voices], 2)
+    print("made voices:", figures(voices, pairs, options.each, options.seed))
+    print("made voices:", at_once(voices, options.each, options.seed))
     print(
         "sounds, made voices:",
-        false_sounds([c for clips in made.values() for c in clips]),
+        false_sounds([c for clips in voices.values() for c in clips]),
     )
     data = os.environ.get("TRACE_EVAL_DATA")
     if not data:

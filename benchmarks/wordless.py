@@ -70,16 +70,16 @@ def sung(rng: Rng) -> Floats:
     ]
     samples, rate = spoken(*voice, TEXTS[rng.integers(len(TEXTS))])
     sound = parselmouth.Sound(samples, rate)
-    made = call(sound, "To Manipulation", 0.01, 60, 500)
-    tier = call(made, "Extract pitch tier")
+    manipulation = call(sound, "To Manipulation", 0.01, 60, 500)
+    tier = call(manipulation, "Extract pitch tier")
     call(tier, "Remove points between", 0, sound.duration)
     hz = _notes(rng, 120, 200)
     for at in np.arange(0.0, sound.duration, 0.02):
         call(tier, "Add point", float(at), float(hz[int(at * RATE) % len(hz)]))
-    call([tier, made], "Replace pitch tier")
-    call(made, "Extract duration tier")
+    call([tier, manipulation], "Replace pitch tier")
+    call(manipulation, "Extract duration tier")
     return np.asarray(
-        call(made, "Get resynthesis (overlap-add)").resample(RATE).values[0]
+        call(manipulation, "Get resynthesis (overlap-add)").resample(RATE).values[0]
     )
 
 

@@ -165,7 +165,7 @@ class _Side(NamedTuple):
 
 
 def _beside(wave: Samples, speech_db: float) -> _Side:
-    """Describe the side of a hole that lies at the end of this."""
+    """Describe the sound before a hole that begins where this sound ends."""
     least_amplitude = 10 ** ((speech_db - _AUDIBLE_DB) / 20)
     audible = np.flatnonzero(np.abs(wave) > least_amplitude)
     if not len(audible) or audible[-1] < 100:

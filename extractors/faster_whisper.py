@@ -121,7 +121,7 @@ class FasterWhisperExtractor(Recogniser):
     def parameters(self) -> dict[str, JsonValue]:
         """Return the parameters of every recogniser, and the numeric precision."""
         gpu = self.compute_type is None and expects_gpu(self.device)
-        own = {**super().parameters(), "compute_type": self._numbers(gpu)}
+        settings = {**super().parameters(), "compute_type": self._numbers(gpu)}
         more: dict[str, JsonValue] = (
             {} if self.multilingual is None else {"multilingual": True}
         )
@@ -131,7 +131,7 @@ class FasterWhisperExtractor(Recogniser):
             more["named_by"] = NAMED_BY
         if self.shortens:
             more["short_windows"] = SHORT_WINDOWS
-        return own | more
+        return settings | more
 
     @property
     def shortens(self) -> bool:

@@ -52,8 +52,8 @@ def site(tmp_path_factory: pytest.TempPathFactory, examples_cache: Path) -> Path
 
 @pytest.fixture(scope="module")
 def pages(site: Path) -> dict[Path, Page]:
-    made = (path for path in site.rglob("*.html") if path.parent.name != "sample")
-    return {path.resolve(): Page(path.read_text("utf-8")) for path in made}
+    paths = (path for path in site.rglob("*.html") if path.parent.name != "sample")
+    return {path.resolve(): Page(path.read_text("utf-8")) for path in paths}
 
 
 def test_every_public_name_and_every_command_has_an_entry(

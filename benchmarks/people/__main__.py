@@ -41,7 +41,7 @@ Scores = Mapping[str, Mapping[str, float]]
 
 
 def main() -> None:
-    """Measure, print, save."""
+    """Measure the sets, print and save the figures."""
     args = measured.bench_arguments(__doc__)
     try:
         save("people", measure(args.data, args.rival))

@@ -101,7 +101,7 @@ def split(
 def _inside(
     part: Section, image: Float32s, period: int, stride: int, margin: int, reach: int
 ) -> Float32s:
-    """Compute a stretch's cells without padding in time; what repeats, only once.
+    """Compute a stretch's cells without padding in time, and repeated rows only once.
 
     Args:
         image: the layers' input [shape=(1, channels, rows, bins)].

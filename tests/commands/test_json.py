@@ -61,16 +61,16 @@ def test_what_came_to_nothing_says_so(tmp_path: Path) -> None:
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Make six pairs of tones with labels, answers in words, a call and a benchmark."""
-    made = tmp_path_factory.mktemp("json")
+    folder = tmp_path_factory.mktemp("json")
     rows = [("id", "prompt", "a", "b", "system_a", "system_b", "overall")]
     for n in range(6):
         names = [f"{side}{n}.wav" for side in "ab"]
         for place, name in enumerate(names):
-            write(made / name, tone(0.05, hz=200 + 100 * place + n))
+            write(folder / name, tone(0.05, hz=200 + 100 * place + n))
         rows.append(
             (f"p{n}", "Say it.", *names, "new", "old", ("both_good", "1")[n % 2])
         )
-    with (made / "pairs.csv").open("w", newline="") as file:
+    with (folder / "pairs.csv").open("w", newline="") as file:
         csv.writer(file).writerows(rows)
     answer = {
         "question": "Which sea?",
@@ -82,16 +82,16 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         | answer | {"scores": [1 + n, 2]})
         for n in range(4)
     ]  # fmt: skip
-    (made / "items.jsonl").write_text("\n".join(lines))
-    (made / "best.csv").write_text(
+    (folder / "items.jsonl").write_text("\n".join(lines))
+    (folder / "best.csv").write_text(
         "group,text,audio\n1,Say it.,a0.wav\n1,Say it.,b0.wav\n"
     )
-    sound(made)
-    (made / "calls.jsonl").write_text(
+    sound(folder)
+    (folder / "calls.jsonl").write_text(
         json.dumps({"id": "c", "conversation": conversation()})
     )
-    vocalbench(made / "bench")
-    return made
+    vocalbench(folder / "bench")
+    return folder
 
 
 GROUPS = ("transcript", "quality", "pitch", "loudness", "rate")

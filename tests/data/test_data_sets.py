@@ -72,11 +72,13 @@ def test_real_data_sets_and_data_frames_are_tables(folder: Path) -> None:
             "winner": 0,
         }
     ]
-    made = datasets.Dataset.from_list(rows)
-    made = made.cast_column("a", datasets.Audio()).cast_column("b", datasets.Audio())
-    made = made.cast_column("winner", datasets.ClassLabel(names=["B", "A"]))
-    made.save_to_disk(folder / "mine")
-    for source in (RecordTable.of(made), folder / "mine"):
+    dataset = datasets.Dataset.from_list(rows)
+    dataset = dataset.cast_column("a", datasets.Audio()).cast_column(
+        "b", datasets.Audio()
+    )
+    dataset = dataset.cast_column("winner", datasets.ClassLabel(names=["B", "A"]))
+    dataset.save_to_disk(folder / "mine")
+    for source in (RecordTable.of(dataset), folder / "mine"):
         (pair,) = read_manifest(source).pairs
         assert (pair.labels.preference, pair.id) == ("2", "1")
         assert pair.a.has_audio

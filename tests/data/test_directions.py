@@ -273,8 +273,8 @@ def case(a: str, b: str) -> Case:
 
 
 def test_rules_prefers_the_answer_that_reads_no_direction_aloud() -> None:
-    made = RulesJudge().judge_case(case(LINE, f"Sigh. {LINE}"))
-    verdict = made.dimensions["content"]
+    judgement = RulesJudge().judge_case(case(LINE, f"Sigh. {LINE}"))
+    verdict = judgement.dimensions["content"]
     assert verdict.rating == "1"
     assert 'it reads directions aloud ("sigh")' in verdict.reasoning
     b = verdict.evidence["b"]
@@ -295,8 +295,8 @@ def test_a_language_model_is_told_in_either_order_and_only_where_there_is_one() 
 
 
 def test_directions_of_other_manners_are_found_in_faultless_words() -> None:
-    made = list(answers(240, 2, material_of("c")))
-    result = measured([replace(one, heard=one.words) for one in made])
+    drawn = list(answers(240, 2, material_of("c")))
+    result = measured([replace(one, heard=one.words) for one in drawn])
     assert result["read aloud"] == 120
     assert result["recall"] >= 0.95  # type: ignore[operator]
     assert result["precision"] >= 0.95  # type: ignore[operator]

@@ -107,14 +107,14 @@ def test_weights_of_eight_bits_are_not_made_floats() -> None:
     )
     opsets = [helper.make_opsetid("", 17)]
     model = helper.make_model(graph, opset_imports=opsets, ir_version=10)
-    made = minilm.in_eight_bits(model)
-    kinds = [node.op_type for node in made.graph.node]
+    small = minilm.in_eight_bits(model)
+    kinds = [node.op_type for node in small.graph.node]
     assert "MatMul" not in kinds
     assert kinds.count("MatMulInteger") == 1
-    assert "w_f" not in [name for node in made.graph.node for name in node.output]
+    assert "w_f" not in [name for node in small.graph.node for name in node.output]
     # By hand: row 1 is [-.8, 1.2], row 2 is [1, -1]; the columns are [1.5, 3.5] and
     # [-1.25, 31.75]. A step of the rounding is 2.2 / 255, times 127 * .25 at most.
-    products = open_session(made.SerializeToString()).run(
+    products = open_session(small.SerializeToString()).run(
         None, {"parts": np.array([1, 2])}
     )[0]
     np.testing.assert_allclose(products, [[3, 39.1], [-2, -33]], atol=0.2)

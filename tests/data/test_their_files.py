@@ -90,10 +90,10 @@ LINES = [
 def test_each_command_of_the_page_judges_the_three_pairs_at_the_first_try(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = tables(folder)
+    files = tables(folder)
     monkeypatch.chdir(folder)
     monkeypatch.setenv("TRACE_EVAL_CACHE", str(folder / "cache"))
-    assert len(LINES) == len(made) + 1
+    assert len(LINES) == len(files) + 1
     groups = ("transcript", "quality", "pitch", "loudness", "rate")
     fast = [*(f"--extractor={group}=none" for group in groups), "--workers=0"]
     for number, line in enumerate(LINES):

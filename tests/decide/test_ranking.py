@@ -172,12 +172,12 @@ def test_copies_are_one_candidate_and_the_bracket_knows_no_names() -> None:
         "z": ("1", None),
         "w": (None, "no such file"),
     }
-    made = [Candidate(single(name), *clip) for name, clip in clips.items()]
-    (found,) = groups_of(made, seed=0)
+    candidates = [Candidate(single(name), *clip) for name, clip in clips.items()]
+    (found,) = groups_of(candidates, seed=0)
     assert {c.id for c in found.candidates} == {"g/x", "g/y"}
     assert found.same == {"g/z": "g/x"}
     assert [c.id for c in found.unscored] == ["g/w"]
-    (again,) = groups_of(made[::-1], seed=0)
+    (again,) = groups_of(candidates[::-1], seed=0)
     assert [c.clip for c in again.candidates] == [c.clip for c in found.candidates]
 
 

@@ -403,9 +403,9 @@ def test_the_cost_of_a_retry_is_counted() -> None:
     true = json.dumps(verdict("1", "1", "1", reasoning="Answer 1 is faster."))
     options = JudgeOptions(backoff_s=0, retries=0, swap="off", reasons="retry")
     judge = reading_judge("scripted:x", Priced([false, true]), options, FREE)
-    made: Any = asyncio.run(judge.judge(pair()))
-    assert made.usage.input_tokens == 20
-    assert made.usage.output_tokens == 10
+    judgement: Any = asyncio.run(judge.judge(pair()))
+    assert judgement.usage.input_tokens == 20
+    assert judgement.usage.output_tokens == 10
 
 
 def test_every_stored_style_has_the_promised_shares() -> None:

@@ -112,8 +112,8 @@ def test_what_needs_no_server_and_what_cannot_be_made() -> None:
 
 
 def _verdicts(rating: str) -> Answer:
-    made = verdict(rating, rating, rating, "Answer 1 names the city.")
-    return Answer(body=completion(json.dumps(made)))
+    reply = verdict(rating, rating, rating, "Answer 1 names the city.")
+    return Answer(body=completion(json.dumps(reply)))
 
 
 def test_one_real_pair_shows_what_the_tiny_call_cannot() -> None:

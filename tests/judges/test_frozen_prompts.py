@@ -169,8 +169,8 @@ def _spoken(folder: Path) -> Case:
 
 def _conversation() -> Case:
     """Words and times of a call."""
-    made = Conversation.model_validate(calls.conversation(None))
-    return Case(Single(id="call", answer=Answer(conversation=made)))
+    conversation = Conversation.model_validate(calls.conversation(None))
+    return Case(Single(id="call", answer=Answer(conversation=conversation)))
 
 
 def judges(folder: Path) -> Iterator[tuple[str, Callable[..., Judge], Case]]:

@@ -135,10 +135,10 @@ def test_backoff_doubles_with_jitter_and_has_a_ceiling() -> None:
 
 
 def test_a_call_that_took_all_of_its_time_is_made_again_once() -> None:
-    made = []
+    calls = []
 
     async def slow() -> None:
-        made.append(1)
+        calls.append(1)
         await asyncio.sleep(30)
 
     with pytest.raises(CallFailed) as caught:
@@ -146,7 +146,7 @@ def test_a_call_that_took_all_of_its_time_is_made_again_once() -> None:
     assert caught.value.reason is Reason.UNREACHABLE
     assert caught.value.billed
     assert caught.value.timed_out
-    assert len(made) == 1 + RETRIES_AFTER_TIMEOUT == 2
+    assert len(calls) == 1 + RETRIES_AFTER_TIMEOUT == 2
 
 
 @pytest.mark.parametrize("reason", [Reason.UNREACHABLE, Reason.SERVER_ERROR])

@@ -42,25 +42,25 @@ def judge(made: LLMJudge, shown: Case | None = None) -> Judgement:
 
 def test_labels_of_the_second_order_are_mapped_back() -> None:
     one = scripted([verdict("1", "both_good", "2"), verdict("2", "both_good", "1")])
-    made = judge(one)
-    assert ratings(made) == ["1", "both_good", "2"]
-    assert all(made.dimensions[name].consistent for name in DIMENSIONS)
-    assert [opinion.order for opinion in made.opinions] == ["ab", "ba"]
-    assert made.opinions[1].ratings["content"] is Rating.A
-    assert json.loads(made.opinions[1].raw or "")["content"]["rating"] == "2"
+    outcome = judge(one)
+    assert ratings(outcome) == ["1", "both_good", "2"]
+    assert all(outcome.dimensions[name].consistent for name in DIMENSIONS)
+    assert [opinion.order for opinion in outcome.opinions] == ["ab", "ba"]
+    assert outcome.opinions[1].ratings["content"] is Rating.A
+    assert json.loads(outcome.opinions[1].raw or "")["content"]["rating"] == "2"
 
 
 def test_a_judge_that_always_says_1_is_inconsistent_and_ties() -> None:
-    made = judge(scripted([verdict(), verdict()]))
-    assert ratings(made) == ["both_good"] * 3
-    assert [made.dimensions[name].consistent for name in DIMENSIONS] == [False] * 3
+    outcome = judge(scripted([verdict(), verdict()]))
+    assert ratings(outcome) == ["both_good"] * 3
+    assert [outcome.dimensions[name].consistent for name in DIMENSIONS] == [False] * 3
 
 
 def test_swap_off_and_random() -> None:
-    made = judge(scripted([verdict("2", "2", "2")], swap="off"))
-    assert ratings(made) == ["2", "2", "2"]
-    assert made.dimensions["content"].consistent is None
-    assert made.dimensions["content"].distribution is None
+    outcome = judge(scripted([verdict("2", "2", "2")], swap="off"))
+    assert ratings(outcome) == ["2", "2", "2"]
+    assert outcome.dimensions["content"].consistent is None
+    assert outcome.dimensions["content"].distribution is None
 
     def orders(seed: int = 0) -> list[tuple[str, ...]]:
         options = scripted([], swap="random", seed=seed).options
@@ -70,17 +70,17 @@ def test_swap_off_and_random() -> None:
     # 200 fair coins: 60 to 140 heads in all but one of 1e8 runs.
     assert 60 < orders().count(("ba",)) < 140
     pair = f"p{orders().index(('ba',))}"
-    made = judge(scripted([verdict("2", "2", "2")], swap="random"), case(pair=pair))
-    assert ratings(made) == ["1", "1", "1"]
+    outcome = judge(scripted([verdict("2", "2", "2")], swap="random"), case(pair=pair))
+    assert ratings(outcome) == ["1", "1", "1"]
 
 
 def test_samples_get_distinct_seeds_and_become_a_distribution() -> None:
     votes = ["1", "1", "2", "2", "2", "both_bad"]  # the last three are of order ba
     one = scripted([verdict(vote) for vote in votes], samples=3)
-    made = judge(one)
+    outcome = judge(one)
     assert [request.seed for request in one.client.history] == [0, 1, 2, 0, 1, 2]
     assert {request.temperature for request in one.client.history} == {0.7}
-    content = made.dimensions["content"]
+    content = outcome.dimensions["content"]
     # ab: 1, 1, 2; ba mapped back: 1, 1, both_bad
     assert content.distribution == pytest.approx(
         {Rating.A: 4 / 6, Rating.B: 1 / 6, Rating.BOTH_BAD: 1 / 6}, abs=1e-12
@@ -120,12 +120,12 @@ def test_one_second_chance_then_unscored(bad: Any, reason: Reason) -> None:
 
 
 def test_a_failed_call_gets_no_second_chance_and_no_failure_replaces_a_reply() -> None:
-    made = judge(scripted([{"error": "refused", "detail": "no key"}], swap="off"))
-    assert (made.status, made.reason) == ("unscored", Reason.REFUSED)
-    assert "no key" in (made.detail or "")
-    made = judge(scripted(["no json", {"error": "unreachable"}], swap="off"))
-    assert (made.reason, made.opinions[0].raw) == (Reason.UNPARSEABLE, "no json")
-    assert "second chance failed" in (made.detail or "")
+    outcome = judge(scripted([{"error": "refused", "detail": "no key"}], swap="off"))
+    assert (outcome.status, outcome.reason) == ("unscored", Reason.REFUSED)
+    assert "no key" in (outcome.detail or "")
+    outcome = judge(scripted(["no json", {"error": "unreachable"}], swap="off"))
+    assert (outcome.reason, outcome.opinions[0].raw) == (Reason.UNPARSEABLE, "no json")
+    assert "second chance failed" in (outcome.detail or "")
 
 
 @pytest.mark.parametrize(
@@ -135,8 +135,8 @@ def test_nothing_is_asked_where_our_own_tools_left_no_words(status: Status) -> N
     one = scripted([])
     absent = Absent(status=status, reason="x")
     shown = Case.of(case().pair, blueprint(), blueprint(transcript=absent))
-    made = judge(one, shown)
-    assert (made.status, made.reason) == ("unscored", Reason.EVIDENCE_MISSING)
+    outcome = judge(one, shown)
+    assert (outcome.status, outcome.reason) == ("unscored", Reason.EVIDENCE_MISSING)
     assert one.client.history == []
     # A silent answer is judged; so is one whose transcript is dropped on purpose.
     assert judge(scripted([verdict()] * 2), case(b=None)).status == "scored"
@@ -248,11 +248,11 @@ def test_failures_are_never_cached(tmp_path: Path) -> None:
 
 def test_offline_sends_nothing(tmp_path: Path) -> None:
     client = Server()
-    made = judge(cached(tmp_path, client, offline=True))
-    assert (made.status, client.calls) == ("unscored", 0)
+    outcome = judge(cached(tmp_path, client, offline=True))
+    assert (outcome.status, client.calls) == ("unscored", 0)
     judge(cached(tmp_path, client))
-    made = judge(cached(tmp_path, client, offline=True))
-    assert (made.status, client.calls) == ("scored", 2)
+    outcome = judge(cached(tmp_path, client, offline=True))
+    assert (outcome.status, client.calls) == ("scored", 2)
     with pytest.raises(UserError, match="name one"):
         reading_judge("openai:m", client, JudgeOptions(offline=True), PRICE)
 
@@ -260,12 +260,12 @@ def test_offline_sends_nothing(tmp_path: Path) -> None:
 def test_the_budget_stops_before_it_is_passed(tmp_path: Path) -> None:
     client = Server(Tokens(2000, 100))
     one = cached(tmp_path, client, max_cost=0.01)
-    made = judged(one, (case(pair=f"p{n}", a=f"words {n}") for n in range(20)))
-    scored = [judgement for judgement in made if judgement.status == "scored"]
+    outcomes = judged(one, (case(pair=f"p{n}", a=f"words {n}") for n in range(20)))
+    scored = [judgement for judgement in outcomes if judgement.status == "scored"]
     assert 0 < len(scored) < 20
     assert one.budget.spending.spent <= 0.01
     assert one.budget.spending.spent == pytest.approx(client.calls * 0.0021)
-    assert {judgement.reason for judgement in made[len(scored) :]} == {
+    assert {judgement.reason for judgement in outcomes[len(scored) :]} == {
         Reason.OVER_BUDGET
     }
     with pytest.raises(UserError, match="no price is known"):
@@ -304,8 +304,8 @@ def test_interrupting_keeps_what_is_done_and_holds_nothing(tmp_path: Path) -> No
 
 
 def test_a_very_long_raw_reply_is_kept_in_part() -> None:
-    made = judge(scripted(["x" * 100_000] * 2, swap="off"))
-    raw = made.opinions[0].raw or ""
+    outcome = judge(scripted(["x" * 100_000] * 2, swap="off"))
+    raw = outcome.opinions[0].raw or ""
     assert len(raw) < 66_000
     assert raw.endswith("[34464 characters left out]")  # 100000 - 65536
 
@@ -389,11 +389,11 @@ def test_judges_over_a_chat_model_share_one_frame() -> None:
         JudgeOptions(task=task, base_url="http://x/v1")
         for task in ("s2s", "naturalness")
     ]
-    made = [
+    outcomes = [
         create_judge("openai:m", local),
         *(create_judge("audio:openai:m", o) for o in heard),
     ]
     for spec in ("openai:m", "audio:openai:m"):
-        made += create_scorers(spec, [load_rubric("style")], local)
-    assert {type(judge) for judge in made} == {LLMJudge}
+        outcomes += create_scorers(spec, [load_rubric("style")], local)
+    assert {type(judge) for judge in outcomes} == {LLMJudge}
     assert not LLMJudge.__subclasses__(), "what differs is a view and an answer form"

@@ -97,8 +97,8 @@ def _all(*judges: Any, pairs: int = 3) -> list[Judgement]:
 def test_two_runs_with_the_same_questions_pay_once(tmp_path: Path) -> None:
     reply = completion(json.dumps(verdict()))
     with Server(lambda asked: Answer(body=reply, sleep=0.3)) as server:
-        made = [_judge(server.url, tmp_path / "replies.sqlite") for _ in range(2)]
-        judgements = _all(*made)
+        judges = [_judge(server.url, tmp_path / "replies.sqlite") for _ in range(2)]
+        judgements = _all(*judges)
         assert len(server.asked) == 3
     assert all(judgement.status == "scored" for judgement in judgements)
     assert sum(opinion.cached for j in judgements for opinion in j.opinions) == 3
@@ -113,8 +113,8 @@ def test_a_waiting_run_asks_itself_where_the_other_got_nothing(tmp_path: Path) -
         return Answer(body=completion(json.dumps(verdict())))
 
     with Server(answer) as server:
-        made = [_judge(server.url, tmp_path / "replies.sqlite") for _ in range(2)]
-        judgements = _all(*made, pairs=1)
+        judges = [_judge(server.url, tmp_path / "replies.sqlite") for _ in range(2)]
+        judgements = _all(*judges, pairs=1)
     assert sorted(judgement.status for judgement in judgements) == [
         "scored",
         "unscored",

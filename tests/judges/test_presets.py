@@ -30,10 +30,10 @@ def test_an_option_that_is_named_beats_every_preset(preset: Any, name: str) -> N
     if name == "temperature":  # None would repeat one opinion five times
         default = 0.3
     given = {name: default}
-    made = JudgeOptions(preset=preset, **given)
-    assert getattr(made, name) == default
+    options = JudgeOptions(preset=preset, **given)
+    assert getattr(options, name) == default
     # and it stays so, whatever else is changed later
-    assert getattr(replace(made, offline=True), name) == default
+    assert getattr(replace(options, offline=True), name) == default
     assert getattr(replace(JudgeOptions(**given), preset=preset), name) == default
     assert getattr(replace(JudgeOptions(preset=preset), **given), name) == default
 

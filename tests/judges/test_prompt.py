@@ -14,8 +14,8 @@ from trace_eval.judges.views.pair.text import PairTextView
 
 def prompt(options: JudgeOptions, shown=None, order="ab") -> str:
     pack = PairTextView(options)
-    made = pack.messages(pack.prepare(shown or case()), order)
-    return "\n".join(message.content for message in made)
+    messages = pack.messages(pack.prepare(shown or case()), order)
+    return "\n".join(message.content for message in messages)
 
 
 @pytest.mark.parametrize("mode", ["blueprint", "transcript"])

@@ -63,9 +63,9 @@ READERS: dict[str, Callable[[str], Any]] = {
 
 
 def content(rating: object) -> str:
-    made = verdict("1", "2", "both_bad")
-    made["content"]["rating"] = rating
-    return json.dumps(made)
+    reply = verdict("1", "2", "both_bad")
+    reply["content"]["rating"] = rating
+    return json.dumps(reply)
 
 
 def said(key: str, value: object, **more: object) -> str:
@@ -518,9 +518,9 @@ def test_what_a_reply_comes_to(reader: str, reply: str, wanted: Any) -> None:
 
 
 def test_reasons_are_writable_text_and_kept() -> None:
-    made = verdict()
-    made["content"]["reasoning"] = "half \ud800 pair"
-    verdicts = parse_reply(json.dumps(made), "label")
+    reply = verdict()
+    reply["content"]["reasoning"] = "half \ud800 pair"
+    verdicts = parse_reply(json.dumps(reply), "label")
     assert verdicts.reasoning["content"] == "half ? pair"
     assert verdicts.reasoning["voice_quality"] == "because of voice_quality"
     words = {
@@ -571,8 +571,8 @@ def steps(first: object, second: object, better: object) -> dict[str, object]:
 @pytest.mark.parametrize("accepted", STEPS)
 def test_acceptability_steps(accepted: tuple[bool, bool]) -> None:
     for better, rating in zip(("1", "2", "tie"), STEPS[accepted], strict=True):
-        made = dict.fromkeys(DIMENSIONS, steps(*accepted, better))
-        assert typed("acceptability")(json.dumps(made)) == (rating,) * 3
+        reply = dict.fromkeys(DIMENSIONS, steps(*accepted, better))
+        assert typed("acceptability")(json.dumps(reply)) == (rating,) * 3
 
 
 @pytest.mark.parametrize(

@@ -128,25 +128,25 @@ def opinion(
 
 
 def test_a_judgement_keeps_both_opinions_and_says_where_they_differ() -> None:
-    made = judgement(opinion("ab", A), opinion("ba", B))
-    assert made.status == "scored"
-    content = made.dimensions["content"]
+    merged = judgement(opinion("ab", A), opinion("ba", B))
+    assert merged.status == "scored"
+    content = merged.dimensions["content"]
     assert (content.rating, content.consistent) == (GOOD, False)
     assert content.distribution == {A: 0.5, B: 0.5}
     assert "1: ab0 content" in content.reasoning
     assert "2: [here answer 1 is B and answer 2 is A] ba0 content" in content.reasoning
-    assert made.dimensions["voice_quality"].consistent is True
-    assert made.dimensions["voice_quality"].reasoning == "ab0 voice_quality"
-    assert len(made.opinions) == 2
-    assert made.usage == Usage(input_tokens=20, output_tokens=4, cost_usd=1.0)
+    assert merged.dimensions["voice_quality"].consistent is True
+    assert merged.dimensions["voice_quality"].reasoning == "ab0 voice_quality"
+    assert len(merged.opinions) == 2
+    assert merged.usage == Usage(input_tokens=20, output_tokens=4, cost_usd=1.0)
 
 
 def test_a_failed_order_is_unscored_and_never_a_tie() -> None:
-    made = judgement(opinion("ab", A), opinion("ba", None))
-    assert (made.status, made.reason) == ("unscored", Reason.UNPARSEABLE)
-    assert made.dimensions == {}
-    assert made.detail == "no usable opinion with order ba: why"
-    assert made.usage.input_tokens == 20  # what failed was paid for too
+    merged = judgement(opinion("ab", A), opinion("ba", None))
+    assert (merged.status, merged.reason) == ("unscored", Reason.UNPARSEABLE)
+    assert merged.dimensions == {}
+    assert merged.detail == "no usable opinion with order ba: why"
+    assert merged.usage.input_tokens == 20  # what failed was paid for too
 
 
 def test_some_failed_samples_are_a_caveat() -> None:
@@ -156,9 +156,9 @@ def test_some_failed_samples_are_a_caveat() -> None:
         opinion("ba", A),
         opinion("ba", A, 1),
     ]
-    made = judgement(*opinions)
-    assert made.status == "scored"
-    assert made.caveats == ["1 of 4 opinions failed: 1 unparseable"]
+    merged = judgement(*opinions)
+    assert merged.status == "scored"
+    assert merged.caveats == ["1 of 4 opinions failed: 1 unparseable"]
 
     reasons = (Reason.UNREACHABLE, Reason.REPLY_CUT, Reason.REPLY_CUT)
     failed = [opinion("ab", None, n, reason) for n, reason in enumerate(reasons)]
@@ -188,19 +188,19 @@ def test_verdicts_and_scores_have_one_frame(opinion: Callable[..., Any]) -> None
 
 def test_what_came_from_the_cache_is_not_counted_as_spent() -> None:
     held = opinion("ba", A).model_copy(update={"cached": True})
-    made = judgement(opinion("ab", A), held)
-    assert made.usage == Usage(input_tokens=10, output_tokens=2, cost_usd=0.5)
+    merged = judgement(opinion("ab", A), held)
+    assert merged.usage == Usage(input_tokens=10, output_tokens=2, cost_usd=0.5)
 
 
 def test_the_overall_distribution_goes_through_the_policy() -> None:
-    made = judgement(opinion("ab", A), opinion("ba", GOOD))
+    merged = judgement(opinion("ab", A), opinion("ba", GOOD))
     # content_first: content 1 (1/2) -> 1; content both_good (1/2) -> paralinguistics 1
     # -> 1.
-    assert overall_distribution(made, POLICIES["content_first"])[A] == pytest.approx(
+    assert overall_distribution(merged, POLICIES["content_first"])[A] == pytest.approx(
         1.0
     )
-    made = judgement(opinion("ab", A), opinion("ba", B))
-    distribution = overall_distribution(made, POLICIES["content_first"])
+    merged = judgement(opinion("ab", A), opinion("ba", B))
+    distribution = overall_distribution(merged, POLICIES["content_first"])
     assert (distribution[A], distribution[B]) == (0.5, 0.5)
     assert entropy(distribution) == pytest.approx(1.0)  # one bit
     lost = judgement(opinion("ab", None))

@@ -21,9 +21,9 @@ from trace_eval.judges.registry.kinds import judge_specs
 def test_built_in_judges(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "k")
     for spec in ("rules", "openai:gpt-4.1-mini", "ollama:qwen3:8b"):
-        made = create_judge(spec)
-        assert isinstance(made, Judge)
-        assert made.spec == spec
+        judge = create_judge(spec)
+        assert isinstance(judge, Judge)
+        assert judge.spec == spec
     assert judge_specs()[:9] == [
         "rules",
         "ollama:MODEL",

@@ -247,11 +247,11 @@ def test_who_goes_further_meets_the_request_though_no_norm_is_reached(
 
 def test_levelled_loudness_is_no_evidence_of_a_voice() -> None:
     def clip(number: int, lufs: float, peak: float, clipping: float = 0.0) -> Blueprint:
-        made = answer(
+        answered = answer(
             loudness=make.loudness(integrated_lufs=lufs),
             signal=make.signal(peak_dbfs=peak, clipping_ratio=clipping),
         )
-        return made.model_copy(update={"clip": f"{number:064}"})
+        return answered.model_copy(update={"clip": f"{number:064}"})
 
     one = clip(1, -16.0, -3.0)
     for other in (clip(2, -16.02, -5.0), clip(2, -21.0, -3.0)):

@@ -38,13 +38,13 @@ def test_a_gpu_that_is_not_there_is_refused(name: str) -> None:
 
 
 def test_a_model_is_made_once_and_not_kept_when_that_fails() -> None:
-    made: list[int] = []
+    devices: list[int] = []
 
     def make() -> int:
-        made.append(1)
-        if len(made) == 1:
+        devices.append(1)
+        if len(devices) == 1:
             raise UserError("damaged")
-        return len(made)
+        return len(devices)
 
     with pytest.raises(UserError, match="damaged"):
         loaded("key", make)

@@ -40,10 +40,10 @@ from trace_eval.judges.scorer import adapters
 def clip(seconds: float, pitch: float = 200, seed: int = 0) -> Samples:
     time = np.arange(int(seconds * 16000)) / 16000
     noise = np.random.default_rng(seed).standard_normal(len(time))
-    made: Samples = (0.1 * np.sin(2 * np.pi * pitch * time) + 0.01 * noise).astype(
+    sound: Samples = (0.1 * np.sin(2 * np.pi * pitch * time) + 0.01 * noise).astype(
         np.float32
     )
-    return made
+    return sound
 
 
 def asked(*clips: Samples, text: str = "Rate the naturalness.") -> list[RewardTurn]:

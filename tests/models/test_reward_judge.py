@@ -65,22 +65,22 @@ def case(folder: Path, a: str = TEXT, b: str = TEXT, seconds: float = 1.0) -> Ca
 
 
 def judged(judge: Any, given: Case) -> Judgement:
-    made = asyncio.run(judge.judge(given))
-    assert isinstance(made, Judgement)
-    return made
+    outcome = asyncio.run(judge.judge(given))
+    assert isinstance(outcome, Judgement)
+    return outcome
 
 
 def test_rewards_compare_and_mirror(btrm: Path, tmp_path: Path) -> None:
     judge = create_judge(f"reward:{btrm}")
     assert isinstance(judge, RewardJudge)
     given = case(tmp_path)
-    made = judged(judge, given)
-    scores = made.pair_scores
+    outcomes = judged(judge, given)
+    scores = outcomes.pair_scores
     assert scores is not None
-    assert made.label("overall") == ("1" if scores.margin > 0 else "2")
+    assert outcomes.label("overall") == ("1" if scores.margin > 0 else "2")
     assert scores.low is None
-    assert made.dimensions["overall"].consistent is None
-    assert made.opinions == []
+    assert outcomes.dimensions["overall"].consistent is None
+    assert outcomes.opinions == []
     turned = replace(
         given, item=given.pair.model_copy(update={"a": given.pair.b, "b": given.pair.a})
     )
@@ -88,7 +88,7 @@ def test_rewards_compare_and_mirror(btrm: Path, tmp_path: Path) -> None:
     assert mirrored.pair_scores is not None
     assert mirrored.pair_scores.a == pytest.approx(scores.b, abs=1e-6)
     assert mirrored.pair_scores.p_a == pytest.approx(1 - scores.p_a, abs=1e-6)
-    assert {made.label("overall"), mirrored.label("overall")} == {"1", "2"}
+    assert {outcomes.label("overall"), mirrored.label("overall")} == {"1", "2"}
     same = replace(given, item=given.pair.model_copy(update={"b": given.pair.a}))
     tie = judged(judge, same)
     assert tie.label("overall") == "tie"
@@ -111,11 +111,11 @@ def test_the_text_counts_and_differing_ones_are_a_caveat(
 
 def test_limits_are_reasons(btrm: Path, tmp_path: Path) -> None:
     judge = create_judge(f"reward:{btrm}", JudgeOptions(max_clip_seconds=0.9))
-    made = judged(judge, case(tmp_path))
-    assert (made.status, made.reason) == ("unscored", Reason.CLIP_FAILED)
-    assert "limit is 0.9 s" in str(made.detail)
-    made = judged(create_judge(f"reward:{btrm}"), case(tmp_path, seconds=0.01))
-    assert "at least 0.1 s" in str(made.detail)
+    outcomes = judged(judge, case(tmp_path))
+    assert (outcomes.status, outcomes.reason) == ("unscored", Reason.CLIP_FAILED)
+    assert "limit is 0.9 s" in str(outcomes.detail)
+    outcomes = judged(create_judge(f"reward:{btrm}"), case(tmp_path, seconds=0.01))
+    assert "at least 0.1 s" in str(outcomes.detail)
     given = case(tmp_path)
     soundfile.write(tmp_path / "b.wav", np.zeros(16_000), 16_000)
     assert judged(create_judge(f"reward:{btrm}"), given).reason is Reason.SILENT
@@ -155,15 +155,15 @@ def test_replies_vote_in_both_orders(
         f"reward:{base}", JudgeOptions(samples=2, seed=5, max_tokens=32)
     )
     assert isinstance(judge, ReplyJudge)
-    made = judged(judge, case(tmp_path))
+    outcomes = judged(judge, case(tmp_path))
     # Random weights do not write scores: the second chance is used, and nothing is a
     # tie.
-    assert made.status == "unscored"
-    assert made.reason in (Reason.UNPARSEABLE, Reason.REPLY_CUT)
-    assert [(o.order, o.sample) for o in made.opinions] == [
+    assert outcomes.status == "unscored"
+    assert outcomes.reason in (Reason.UNPARSEABLE, Reason.REPLY_CUT)
+    assert [(o.order, o.sample) for o in outcomes.opinions] == [
         ("ab", 0), ("ab", 1), ("ba", 0), ("ba", 1),
     ]  # fmt: skip
-    assert all(opinion.repaired for opinion in made.opinions)
+    assert all(opinion.repaired for opinion in outcomes.opinions)
     asked: list[tuple[int, int]] = []
 
     def told(model: object, turns: Any, options: Any, samples: int, seed: int) -> Any:
@@ -173,20 +173,20 @@ def test_replies_vote_in_both_orders(
         return [WrittenReply(text, 9, False)] * samples, 100
 
     monkeypatch.setattr("trace_eval.judges.reward.outputs.replies", told)
-    made = judged(judge, case(tmp_path))
+    outcomes = judged(judge, case(tmp_path))
     assert asked == [(2, 5), (2, 5)]
-    assert made.label("overall") == "1"
-    assert made.pair_scores is not None
-    assert made.pair_scores.a == [8, 8, 9, 9]
-    assert made.dimensions["overall"].consistent is True
-    assert made.opinions[0].usage is not None
+    assert outcomes.label("overall") == "1"
+    assert outcomes.pair_scores is not None
+    assert outcomes.pair_scores.a == [8, 8, 9, 9]
+    assert outcomes.dimensions["overall"].consistent is True
+    assert outcomes.opinions[0].usage is not None
 
 
 def test_top_k_reaches_the_model(base: Path, tmp_path: Path) -> None:
     def raw(**more: Any) -> list[str | None]:
         options = JudgeOptions(max_tokens=24, repair=False, seed=3, **more)
-        made = judged(create_judge(f"reward:{base}", options), case(tmp_path))
-        return [opinion.raw for opinion in made.opinions]
+        outcomes = judged(create_judge(f"reward:{base}", options), case(tmp_path))
+        return [opinion.raw for opinion in outcomes.opinions]
 
     greedy = raw(temperature=0)
     narrow = raw(temperature=1, samples=2, top_k=1)

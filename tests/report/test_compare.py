@@ -50,10 +50,10 @@ VERDICTS: dict[str, tuple[str, str | None, str | None]] = {
 
 
 def _judgement(pair: str, label: str | None, plain: bool) -> dict[str, Any]:
-    made: dict[str, Any] = {"pair": pair, "judge": "j", "status": "scored"}
+    record: dict[str, Any] = {"pair": pair, "judge": "j", "status": "scored"}
     if label is None:
         return {
-            **made,
+            **record,
             "status": "unscored",
             "reason": "filtered",
             "detail": "withheld",
@@ -78,7 +78,7 @@ def _judgement(pair: str, label: str | None, plain: bool) -> dict[str, Any]:
     ]
     label_set = {"label_set": "plain"} if plain else {}
     return {
-        **made,
+        **record,
         **label_set,
         "dimensions": dict.fromkeys(about, verdict),
         "opinions": opinions,

@@ -35,11 +35,11 @@ def _records() -> list[dict[str, Any]]:
 
 
 def _items() -> list[Any]:
-    made = []
+    items = []
     for record in _records():
         answer = {"conversation": record.pop("conversation")}
-        made.append(Single.model_validate({**record, "answer": answer}).call)
-    return made
+        items.append(Single.model_validate({**record, "answer": answer}).call)
+    return items
 
 
 def test_figures_curves_and_differences_are_those_of_the_calls() -> None:

@@ -1,4 +1,4 @@
-"""The desk of a job on Ray, where all that judge report, as one process sees it."""
+"""The desk of a job on Ray, to which all judges report, as one process sees it."""
 
 from __future__ import annotations
 

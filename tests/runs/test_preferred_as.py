@@ -88,8 +88,8 @@ def write_run(
 
 def test_as_typed_into_a_fused_run(tmp_path: Path) -> None:
     failed = Judgement.unscored("p3", SPEC, Reason.REFUSED, "no")
-    made = [natural("p0", 8, 5), natural("p1", 7, 7), natural("p2", 2, 4), failed]
-    run = write_run(tmp_path / "natural", made)
+    judgements = [natural("p0", 8, 5), natural("p1", 7, 7), natural("p2", 2, 4), failed]
+    run = write_run(tmp_path / "natural", judgements)
     both_good_run(run, tmp_path / "judged")
     shown = (
         "--as",

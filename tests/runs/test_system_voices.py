@@ -45,9 +45,9 @@ def run_with_voices(folder: Path, *, odd: int) -> Path:
             clip = f"{len(clips):064x}"
             answers += side.system == "x"
             other = side.system == "x" and answers <= odd
-            made = spoken(clip, (0.0, 1.0) if other else (1.0, 0.0))
+            blueprint = spoken(clip, (0.0, 1.0) if other else (1.0, 0.0))
             clips.append({"source": side.source_id, "clip": clip})
-            blueprints.append(made.model_dump(mode="json"))
+            blueprints.append(blueprint.model_dump(mode="json"))
     write_lines(folder / "clips.jsonl", clips)
     write_lines(folder / "blueprints.jsonl", blueprints)
     record = json.loads((folder / "manifest.json").read_text())

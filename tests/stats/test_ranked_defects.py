@@ -33,11 +33,11 @@ def run(tmp_path: Path) -> Path:
                 counts = {"loop": int(number % 3 == 0), "click": int(number == 0)}
                 number += 1
             group = Extension(values={"count": sum(counts.values()), "counts": counts})
-            made = Blueprint(clip=clip).model_copy(
+            blueprint = Blueprint(clip=clip).model_copy(
                 update={"extensions": {"defects": group}}
             )
             clips.append({"source": answer.source_id, "clip": clip})
-            blueprints.append(made.model_dump(mode="json"))
+            blueprints.append(blueprint.model_dump(mode="json"))
     write_lines(folder / "clips.jsonl", clips)
     write_lines(folder / "blueprints.jsonl", blueprints)
     return folder

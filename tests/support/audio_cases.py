@@ -64,9 +64,9 @@ def case(
     folder: Path, name: str = "p", spoken: bool = True, hertz: float = 300.0
 ) -> Case:
     """Return the same pair as the judge gets it."""
-    made = pair(folder, name, spoken, hertz)
+    spoken_pair = pair(folder, name, spoken, hertz)
     return Case.of(
-        made,
+        spoken_pair,
         a=blueprint(),
         b=blueprint(clip="1" * 64),
         decode=decode_recording,
@@ -120,9 +120,9 @@ def examples(folder: Path, answers: list[Any], spoken: bool = True) -> Path:
     """Write a file with one example for each answer."""
     records = []
     for number, answer in enumerate(answers, start=1):
-        made = pair(folder, f"ex{number}", spoken, 500.0 + 100 * number)
+        spoken_pair = pair(folder, f"ex{number}", spoken, 500.0 + 100 * number)
         record = json.loads(
-            made.model_dump_json(exclude_none=True, exclude={"a": {"system"}})
+            spoken_pair.model_dump_json(exclude_none=True, exclude={"a": {"system"}})
         )
         record["b"].pop("system")
         records.append({**record, "answer": answer})

@@ -19,7 +19,7 @@ def blueprint(
     text: str | None = "the tower leans", clip: str = "0" * 64, **groups: Any
 ) -> Blueprint:
     """Four groups of a clip of 2 s."""
-    made: dict[str, Any] = {
+    record: dict[str, Any] = {
         "signal": make.signal(
             duration_s=2.0, rms_dbfs=-20.0, speech_s=1.5, speech=[], pauses=[]
         ),
@@ -29,8 +29,8 @@ def blueprint(
         "quality": make.quality(3.8, 3.9, sig=4.1, level_dbfs=-20.0),
         "emotion": make.emotion(happy=0.7, neutral=0.3),
     }
-    made |= groups
-    return Blueprint(clip=clip, **made)
+    record |= groups
+    return Blueprint(clip=clip, **record)
 
 
 def case(

@@ -1,4 +1,4 @@
-"""What the tests of session and others share."""
+"""A judge for which the louder answer wins, shared by tests."""
 
 from __future__ import annotations
 

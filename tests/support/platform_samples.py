@@ -371,9 +371,9 @@ EXPORTS = {
 
 def export_text(name: str) -> str:
     """Return what a file of :data:`EXPORTS` holds."""
-    made: Any = EXPORTS[name]()
+    export: Any = EXPORTS[name]()
     return "".join(
-        json.dumps(line) + "\n" for line in (made if name.endswith("l") else [made])
+        json.dumps(line) + "\n" for line in (export if name.endswith("l") else [export])
     )
 
 

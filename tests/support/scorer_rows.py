@@ -19,13 +19,13 @@ peft = pytest.importorskip("peft", reason="pip install '.[scorer]'")
 def rows(count: int, seed: int = 0) -> list[dict[str, Any]]:
     """Answers that are right or wrong, with unanimous or divided raters."""
     rng = random.Random(seed)
-    made = []
+    rows = []
     for number, text in enumerate(sentences(count, seed)):
         right = rng.random() < 0.5
         ratings = [5 if right else 1] * 2 + (
             [4 if right else 2] if number % 3 == 0 else []
         )
-        made.append(
+        rows.append(
             {
                 "id": f"r{number}",
                 "question_id": f"q{number}",
@@ -39,7 +39,7 @@ def rows(count: int, seed: int = 0) -> list[dict[str, Any]]:
                 "split": "dev" if number % 5 == 0 else "train",
             }
         )
-    return made
+    return rows
 
 
 def released(folder: Path, base: Path, head: str = "multinomial") -> Path:

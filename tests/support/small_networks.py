@@ -48,42 +48,44 @@ class _Random:
 
 def campplus_weights(seed: int = 0) -> Weights:
     """Return weights with the names of CAM++, and few channels."""
-    made = _Random(seed)
-    made.add("head.conv1.weight", (_IMAGE, 1, 3, 3))
-    made.norm("head.bn1", _IMAGE)
+    weights = _Random(seed)
+    weights.add("head.conv1.weight", (_IMAGE, 1, 3, 3))
+    weights.norm("head.bn1", _IMAGE)
     for layer in (1, 2):
         for block in (0, 1):
             name = f"head.layer{layer}.{block}."
             for number in (1, 2):
-                made.add(f"{name}conv{number}.weight", (_IMAGE, _IMAGE, 3, 3))
-                made.norm(f"{name}bn{number}", _IMAGE)
+                weights.add(f"{name}conv{number}.weight", (_IMAGE, _IMAGE, 3, 3))
+                weights.norm(f"{name}bn{number}", _IMAGE)
             if block == 0:
-                made.add(f"{name}shortcut.0.weight", (_IMAGE, _IMAGE, 1, 1))
-                made.norm(f"{name}shortcut.1", _IMAGE)
-    made.add("head.conv2.weight", (_IMAGE, _IMAGE, 3, 3))
-    made.norm("head.bn2", _IMAGE)
+                weights.add(f"{name}shortcut.0.weight", (_IMAGE, _IMAGE, 1, 1))
+                weights.norm(f"{name}shortcut.1", _IMAGE)
+    weights.add("head.conv2.weight", (_IMAGE, _IMAGE, 3, 3))
+    weights.norm("head.bn2", _IMAGE)
     channels = 8
-    made.add("xvector.tdnn.linear.weight", (channels, 10 * _IMAGE, 5))
-    made.norm("xvector.tdnn.nonlinear.batchnorm", channels)
+    weights.add("xvector.tdnn.linear.weight", (channels, 10 * _IMAGE, 5))
+    weights.norm("xvector.tdnn.nonlinear.batchnorm", channels)
     for number, layers in enumerate(_LAYERS, 1):
         for layer in range(1, layers + 1):
             name = f"xvector.block{number}.tdnnd{layer}."
-            made.norm(f"{name}nonlinear1.batchnorm", channels)
-            made.add(f"{name}linear1.weight", (_INNER, channels, 1))
-            made.norm(f"{name}nonlinear2.batchnorm", _INNER)
-            made.add(f"{name}cam_layer.linear_local.weight", (_GROWTH, _INNER, 3))
-            made.add(f"{name}cam_layer.linear1.weight", (2, _INNER, 1))
-            made.add(f"{name}cam_layer.linear1.bias", (2,))
-            made.add(f"{name}cam_layer.linear2.weight", (_GROWTH, 2, 1))
-            made.add(f"{name}cam_layer.linear2.bias", (_GROWTH,))
+            weights.norm(f"{name}nonlinear1.batchnorm", channels)
+            weights.add(f"{name}linear1.weight", (_INNER, channels, 1))
+            weights.norm(f"{name}nonlinear2.batchnorm", _INNER)
+            weights.add(f"{name}cam_layer.linear_local.weight", (_GROWTH, _INNER, 3))
+            weights.add(f"{name}cam_layer.linear1.weight", (2, _INNER, 1))
+            weights.add(f"{name}cam_layer.linear1.bias", (2,))
+            weights.add(f"{name}cam_layer.linear2.weight", (_GROWTH, 2, 1))
+            weights.add(f"{name}cam_layer.linear2.bias", (_GROWTH,))
             channels += _GROWTH
-        made.norm(f"xvector.transit{number}.nonlinear.batchnorm", channels)
-        made.add(f"xvector.transit{number}.linear.weight", (channels // 2, channels, 1))
+        weights.norm(f"xvector.transit{number}.nonlinear.batchnorm", channels)
+        weights.add(
+            f"xvector.transit{number}.linear.weight", (channels // 2, channels, 1)
+        )
         channels //= 2
-    made.norm("xvector.out_nonlinear.batchnorm", channels)
-    made.add("xvector.dense.linear.weight", (6, 2 * channels, 1))
-    made.norm("xvector.dense.nonlinear.batchnorm", 6, affine=False)
-    return made.weights
+    weights.norm("xvector.out_nonlinear.batchnorm", channels)
+    weights.add("xvector.dense.linear.weight", (6, 2 * channels, 1))
+    weights.norm("xvector.dense.nonlinear.batchnorm", 6, affine=False)
+    return weights.weights
 
 
 def campplus(weights: Weights, features: Array) -> Array:
@@ -153,32 +155,32 @@ def _dense_layer(weights: Weights, value: Array, name: str, dilation: int) -> Ar
 
 def segmentation_weights(seed: int = 0) -> Weights:
     """Return weights with the names and sizes of pyannote's segmentation."""
-    made = _Random(seed)
+    weights = _Random(seed)
     name = "sincnet.conv1d.0.filterbank."
-    made.weights[f"{name}low_hz_"] = np.linspace(30, 6000, 40, dtype=np.float32)[
+    weights.weights[f"{name}low_hz_"] = np.linspace(30, 6000, 40, dtype=np.float32)[
         :, None
     ]
-    made.weights[f"{name}band_hz_"] = np.full((40, 1), 100, np.float32)
-    made.norm("sincnet.wav_norm1d", 1)
+    weights.weights[f"{name}band_hz_"] = np.full((40, 1), 100, np.float32)
+    weights.norm("sincnet.wav_norm1d", 1)
     for layer, channels in enumerate((80, 60, 60)):
-        made.norm(f"sincnet.norm1d.{layer}", channels)
+        weights.norm(f"sincnet.norm1d.{layer}", channels)
         if layer:
-            made.add(
+            weights.add(
                 f"sincnet.conv1d.{layer}.weight", (60, 80 if layer == 1 else 60, 5)
             )
-            made.add(f"sincnet.conv1d.{layer}.bias", (60,))
+            weights.add(f"sincnet.conv1d.{layer}.bias", (60,))
     for layer in range(4):
         for side in (f"l{layer}", f"l{layer}_reverse"):
-            made.add(f"lstm.weight_ih_{side}", (512, 256 if layer else 60))
-            made.add(f"lstm.weight_hh_{side}", (512, 128))
-            made.add(f"lstm.bias_ih_{side}", (512,))
-            made.add(f"lstm.bias_hh_{side}", (512,))
+            weights.add(f"lstm.weight_ih_{side}", (512, 256 if layer else 60))
+            weights.add(f"lstm.weight_hh_{side}", (512, 128))
+            weights.add(f"lstm.bias_ih_{side}", (512,))
+            weights.add(f"lstm.bias_hh_{side}", (512,))
     for name, rows, columns in (("linear.0", 128, 256), ("linear.1", 128, 128)):
-        made.add(f"{name}.weight", (rows, columns))
-        made.add(f"{name}.bias", (rows,))
-    made.add("classifier.weight", (7, 128))
-    made.add("classifier.bias", (7,))
-    return made.weights
+        weights.add(f"{name}.weight", (rows, columns))
+        weights.add(f"{name}.bias", (rows,))
+    weights.add("classifier.weight", (7, 128))
+    weights.add("classifier.bias", (7,))
+    return weights.weights
 
 
 def segmentation(weights: Weights, sound: Array) -> Array:

@@ -85,10 +85,10 @@ def test_a_negative_response_stays_negative_and_what_fits_nothing_is_told() -> N
     early = Conversation.model_validate(calls.conversation(None, turns, events=[]))
     (one,) = [e for e in TRACE_EVAL.measure(early).events if e.kind == "response"]
     was = set_event(one)
-    made = [correction(was, changed(was, start_s=1.8)), correction(was, None)]
-    events = corrected_events(TRACE_EVAL, early, made)
+    corrections = [correction(was, changed(was, start_s=1.8)), correction(was, None)]
+    events = corrected_events(TRACE_EVAL, early, corrections)
     assert events.measured.values["response"] == pytest.approx([-0.2])
-    assert events.unfit == (made[1],)  # it is not there any more as it was
+    assert events.unfit == (corrections[1],)  # it is not there any more as it was
     unknown = correction(event("response"), changed(event("response"), kind="sneeze"))
     assert corrected_events(TRACE_EVAL, CALL, [unknown]).unfit == (unknown,)
 

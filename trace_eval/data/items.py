@@ -255,7 +255,7 @@ class Single(Answered):
 
     @property
     def call(self) -> ConversationItem | None:
-        """The conversation that it is, with its names; None for other answers."""
+        """Its conversation under the item's names; None for an answer without one."""
         held = self.answer.conversation
         names = {"id": self.id, "question_id": self.question_id, "system": self.system}
         return (

@@ -70,7 +70,7 @@ class Figure:
 
     @property
     def interval_by(self) -> str:
-        """What made the interval."""
+        """The method of the interval."""
         return WILSON
 
     def _verdict(self) -> str:

@@ -163,7 +163,7 @@ class PairOptions:
 
 @dataclass(frozen=True)
 class AblateOptions:
-    """What ``ablate`` compares.
+    """The options of an ablation.
 
     Attributes:
         judge: who judges.

@@ -221,7 +221,7 @@ class RunReader:
         return {item for item, _ in status if is_scored(item)}
 
     def score_outcomes(self) -> dict[tuple[str, str], ScoreRow]:
-        """Return what is small of scores, by (item, rubric); the last one counts."""
+        """Return the small facts of scores by (item, rubric); the last one counts."""
         return {score.key: ScoreRow.of(score) for score in self.scores()}
 
     def measures(self) -> dict[str, PairMeasures]:

@@ -60,14 +60,14 @@ COST = (1400 * 32 + 101 * 4 + 400 * 2.5 + 102 * 1.25 + 502 * 10) / 1e6
 
 def choices(*texts: str | None) -> Answer:
     """Return a completion with several replies."""
-    made: dict[str, Any] = completion(None)
-    made["usage"] = USAGE
-    (first,) = made["choices"]
-    made["choices"] = [
+    body: dict[str, Any] = completion(None)
+    body["usage"] = USAGE
+    (first,) = body["choices"]
+    body["choices"] = [
         {**first, "index": index, "message": {"role": "assistant", "content": text}}
         for index, text in enumerate(texts)
     ]
-    return Answer(body=made)
+    return Answer(body=body)
 
 
 def honours(asked: Asked) -> Answer:

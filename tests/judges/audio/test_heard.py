@@ -117,9 +117,11 @@ def test_what_nobody_hears_is_not_sent(
     judge, client = scripted([], **options)
     bad = recording(tmp_path / "bad.wav", seconds, level)
     for side in "ab":
-        made = with_texts(case(tmp_path))
-        heard = getattr(made.pair, side).model_copy(update={"audio": bad})
-        given = replace(made, item=made.pair.model_copy(update={side: heard}))
+        with_words = with_texts(case(tmp_path))
+        heard = getattr(with_words.pair, side).model_copy(update={"audio": bad})
+        given = replace(
+            with_words, item=with_words.pair.model_copy(update={side: heard})
+        )
         verdict = asyncio.run(judge.judge(given))
         assert (verdict.status, verdict.reason) == ("unscored", reason)
         assert f"answer {side.upper()}" in str(verdict.detail)
@@ -128,16 +130,16 @@ def test_what_nobody_hears_is_not_sent(
 
 
 def test_the_limit_of_length_is_an_option_of_all_that_listen(tmp_path: Path) -> None:
-    made = case(tmp_path)  # answers of 0.2 and 0.25 s
+    one_case = case(tmp_path)  # answers of 0.2 and 0.25 s
     for options in ({"task": "s2s"}, {"task": "naturalness"}):
         judge, _ = scripted([], max_clip_seconds=0.22, instruction="text", **options)
-        told = str(asyncio.run(judge.judge(with_texts(made))).detail)
+        told = str(asyncio.run(judge.judge(with_texts(one_case))).detail)
         assert "answer B has 0.25 s, the limit is 0.22 s" in told
         assert "max_clip_seconds" in judge.uses
     judge, _ = rater("quality", [], max_clip_seconds=0.22)
     short = recording(tmp_path / "t.wav", 0.01)
     for audio, told in (
-        (made.pair.b.audio, "0.25 s, the limit is 0.22 s"),
+        (one_case.pair.b.audio, "0.25 s, the limit is 0.22 s"),
         (short, "at least"),
     ):
         score = asyncio.run(

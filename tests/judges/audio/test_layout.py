@@ -176,21 +176,21 @@ def test_lengths_are_known_before_anything_is_resampled(
 def test_stereo_is_mixed_and_any_libsndfile_reader_agrees() -> None:
     samples = np.stack([np.full(4410, 0.5), np.full(4410, -0.25)], 1).astype(np.float32)
     layout = Waveform((sound_of(Clip(samples, 44_100)),), 44_100)
-    made = layout.render()
-    with wave.open(io.BytesIO(made)) as file:
+    rendered = layout.render()
+    with wave.open(io.BytesIO(rendered)) as file:
         assert (file.getnchannels(), file.getsampwidth(), file.getnframes()) == (
             1,
             2,
             4410,
         )
-    read, _ = soundfile.read(io.BytesIO(made), dtype="int16")
+    read, _ = soundfile.read(io.BytesIO(rendered), dtype="int16")
     assert set(read.tolist()) == {4096}  # 0.125 of 32768
 
 
 @given(st.lists(st.integers(-32768, 32767), min_size=1, max_size=50))
 def test_sixteen_bits_survive(values: list[int]) -> None:
-    made = wav_bytes(np.array(values, "<i2"), 16_000)
-    read, _ = soundfile.read(io.BytesIO(made), dtype="float32")
+    wav = wav_bytes(np.array(values, "<i2"), 16_000)
+    read, _ = soundfile.read(io.BytesIO(wav), dtype="float32")
     np.testing.assert_array_equal(pcm16(read), values)
 
 

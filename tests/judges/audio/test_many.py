@@ -85,10 +85,10 @@ def grown(
 
 def test_memory_is_flat_over_many_pairs(tmp_path: Path) -> None:
     """80 pairs in two orders with four examples; kept bodies would add 27 MB."""
-    made = [case(tmp_path, f"p{n}", hertz=300.0 + n) for n in range(4)]
+    cases = [case(tmp_path, f"p{n}", hertz=300.0 + n) for n in range(4)]
     solved = examples(tmp_path, [{"label": label} for label in "1212"])
     judge, client = weighed(preset="audiojudge", examples=solved)
-    left, _ = grown(judge, lambda n: made[n % 4], 80, 4)
+    left, _ = grown(judge, lambda n: cases[n % 4], 80, 4)
     assert client.sent > 30e6
     assert client.most <= 8  # each pair has two orders
     assert left < 1_000_000
@@ -129,10 +129,10 @@ def test_dialogues_rated_many_times_keep_no_sound(tmp_path: Path) -> None:
 
 
 def test_an_empty_recording_costs_its_pair(tmp_path: Path) -> None:
-    made = case(tmp_path)
+    one_case = case(tmp_path)
     soundfile.write(tmp_path / "p_a.wav", np.zeros(0), 24_000)
     judge, _ = weighed(task="s2s")
-    judgement = asyncio.run(judge.judge(made))
+    judgement = asyncio.run(judge.judge(one_case))
     assert (judgement.status, judgement.reason) == ("unscored", Reason.CLIP_FAILED)
     assert "no samples" in str(judgement.detail)
 
@@ -146,9 +146,9 @@ def test_half_an_hour_is_refused_before_it_is_rendered(tmp_path: Path) -> None:
     clip = decode_recording(recording)
     waveform = Waveform((sound_of(clip, lambda: clip),), 24_000)
     assert waveform.part().base64_size > 100e6
-    made = case(tmp_path)
-    long = made.pair.model_copy(update={"b": recording})
+    one_case = case(tmp_path)
+    long = one_case.pair.model_copy(update={"b": recording})
     judge, client = weighed(task="s2s", max_clip_seconds=3600)
-    judgement = asyncio.run(judge.judge(replace(made, item=long)))
+    judgement = asyncio.run(judge.judge(replace(one_case, item=long)))
     assert judgement.reason == Reason.TOO_LARGE
     assert client.calls == 0

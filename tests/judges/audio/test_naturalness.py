@@ -30,9 +30,9 @@ def spoken(folder: Path, a: str | None = SENTENCE, b: str | None = SENTENCE) -> 
 
 def manifest(folder: Path, text: str) -> Path:
     """Write a file of one pair, both of whose sides should say the text."""
-    made = with_texts(case(folder, spoken=False), text, text)
+    with_words = with_texts(case(folder, spoken=False), text, text)
     path = folder / "pairs.jsonl"
-    path.write_text(made.item.model_dump_json(exclude_none=True))
+    path.write_text(with_words.item.model_dump_json(exclude_none=True))
     return path
 
 

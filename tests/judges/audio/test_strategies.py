@@ -90,8 +90,10 @@ def test_what_is_sent_is_what_was_recorded(tmp_path: Path) -> None:
 
 
 def test_a_self_comparison_is_one_question_in_both_orders(tmp_path: Path) -> None:
-    made = case(tmp_path)
-    same = replace(made, item=made.pair.model_copy(update={"b": made.pair.a}))
+    given_case = case(tmp_path)
+    same = replace(
+        given_case, item=given_case.pair.model_copy(update={"b": given_case.pair.a})
+    )
     judge, _ = scripted([said("1"), said("1")], task="quality")
     calls = judge.calls(same)
     assert calls[0].key == calls[1].key
@@ -128,12 +130,12 @@ def test_words_stand_beside_the_recordings_and_who_has_none_is_not_asked(
     tmp_path: Path,
 ) -> None:
     judge, client = scripted([], task="rate", transcripts="reference")
-    made = case(tmp_path)
-    forth, back = judge.calls(with_texts(made, "say a", "say b"))
+    given_case = case(tmp_path)
+    forth, back = judge.calls(with_texts(given_case, "say a", "say b"))
     words = [call.request.messages[-1].text for call in (forth, back)]
     assert words[0].index("say a") < words[0].index("say b")
     assert words[1].index("say b") < words[1].index("say a")
-    lacking = asyncio.run(judge.judge(with_texts(made, "say a", None)))
+    lacking = asyncio.run(judge.judge(with_texts(given_case, "say a", None)))
     assert lacking.reason is Reason.EVIDENCE_MISSING
     assert "no reference transcript of audio_2" in str(lacking.detail)
     assert client.history == []
@@ -198,8 +200,8 @@ def test_too_large_a_request_is_not_sent(tmp_path: Path) -> None:
 def test_a_clip_that_vanishes_costs_its_pair(tmp_path: Path) -> None:
     options = unasked(task="s2s", retries=0)
     judge = listening_judge("audio:openai:m", OpenAIClient("m", options), options)
-    made = case(tmp_path)
-    calls = judge.calls(made)
+    given_case = case(tmp_path)
+    calls = judge.calls(given_case)
     (tmp_path / "p_a.wav").unlink()
 
     async def answers() -> list[object]:
@@ -209,7 +211,7 @@ def test_a_clip_that_vanishes_costs_its_pair(tmp_path: Path) -> None:
             await judge.close()
 
     assert asyncio.run(answers()) == [Reason.CLIP_FAILED] * 2
-    assert asyncio.run(judge.judge(made)).reason == Reason.CLIP_FAILED
+    assert asyncio.run(judge.judge(given_case)).reason == Reason.CLIP_FAILED
 
 
 def test_tasks_of_ones_own(tmp_path: Path) -> None:
@@ -252,8 +254,8 @@ def test_noise_falls_on_one_answer_and_never_on_the_question(tmp_path: Path) -> 
     plain, _ = scripted([], task="s2s", concat="none", signals="none")
     noisy, _ = scripted([], task="s2s", concat="none", signals="none", noise_db=10.0)
     for name in ("p", "q", "r"):
-        made = case(tmp_path, name)
-        before, after = plain.view.prepare(made), noisy.view.prepare(made)
+        given_case = case(tmp_path, name)
+        before, after = plain.view.prepare(given_case), noisy.view.prepare(given_case)
         assert before.instruction.sha256 == after.instruction.sha256
         changed = [
             one.sha256 != other.sha256

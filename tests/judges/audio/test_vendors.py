@@ -172,11 +172,11 @@ def test_top_k_goes_along(tmp_path: Path) -> None:
 
 
 def test_stereo_44k_beside_mono_16k(tmp_path: Path) -> None:
-    made = case(tmp_path)
+    one_case = case(tmp_path)
     write(tmp_path / "p_a.wav", 0.2, 300.0, 44_100, channels=2)
     write(tmp_path / "p_b.wav", 0.25, 500.0, 16_000)
     with Server(documented) as server:
-        judgement = run(judge_at(server, concat="none"), made)
+        judgement = run(judge_at(server, concat="none"), one_case)
     assert judgement.status == "scored", judgement.detail
     # the instruction has 16 kHz as well, so 16 kHz is the commonest
     assert {rate for asked in server.asked for _, rate in heard(asked)} == {16_000}

@@ -162,7 +162,7 @@ def _is_result(sentence: Sentence, token: Token) -> bool:
 
 
 def is_operand(sentence: Sentence, token: Token) -> bool:
-    """Tell whether a number stands in a subtraction, whose result is what counts."""
+    """Tell whether a number is a term of a subtraction, whose result is the claim."""
     tail = sentence.words(token.end, token.end + 60)
     if _MINUEND.match(tail):
         return True

@@ -211,16 +211,16 @@ class _Check:
         if not labels:
             return cannot_tell(f"the classifier has no label for {self.request.value}")
         if not self.instruction.several(RequestKind.EMOTION):
-            inside = max(scores[label] for label in labels)
-            outside = max(
+            of_requested = max(scores[label] for label in labels)
+            of_others = max(
                 (v for k, v in scores.items() if k not in labels), default=0.0
             )
             why = (
-                f"{'/'.join(sorted(labels))} scores {inside:.2f}, the best other"
-                f" {outside:.2f}"
+                f"{'/'.join(sorted(labels))} scores {of_requested:.2f}, the best other"
+                f" {of_others:.2f}"
             )
-            strength = cuts.limited((inside - outside) / cuts.emotion_noise)
-            return RuleFinding(inside >= outside, strength, why)
+            strength = cuts.limited((of_requested - of_others) / cuts.emotion_noise)
+            return RuleFinding(of_requested >= of_others, strength, why)
         if not b.emotion.trajectory:
             return cannot_tell("several emotions are requested, the clip has one score")
         tops: list[str] = []

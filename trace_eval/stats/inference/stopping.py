@@ -233,8 +233,8 @@ def _in_words(
         )
     unit = "pair" if in_percent else "item"
     figure = _figure(stopping.value, stopping.interval, in_percent)
-    votes = ", by single votes" if stopping.labels > stopping.items else ""
-    shown = f"{stopping.question} {figure} at every look{votes}"
+    by_votes = ", by single votes" if stopping.labels > stopping.items else ""
+    shown = f"{stopping.question} {figure} at every look{by_votes}"
     if stopping.end is None:
         ways = _ways(stopping, unit)
         verdict = f"Not enough for a look after every label: {ways} ({shown})."
