@@ -49,7 +49,7 @@ class Content(NamedTuple):
     def instead_of(self, expected: str, remedy: str) -> str:
         """Say that a file is this instead of what was expected, and what to do."""
         quoted = f" ('{self.shown}')" if self.shown else ""
-        return f"is no {expected} but {self.what}{quoted}; {remedy}"
+        return f"is not a {expected} but {self.what}{quoted}; {remedy}"
 
 
 _AGAIN = "ask the server again and keep only replies of sound"

@@ -274,7 +274,7 @@ def test_what_is_no_table_is_called_what_it_is(
     for name in ("labels.csv", "labels.jsonl", "labels.parquet"):
         path = tmp_path / name
         path.write_bytes(data)
-        with pytest.raises(UserError, match=f"is no table but .*{said}"):
+        with pytest.raises(UserError, match=f"is not a table but .*{said}"):
             read_labels(path)
 
 

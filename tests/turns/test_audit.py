@@ -17,7 +17,7 @@ from tests.support.cli import ROOT, trace_eval
 from trace_eval.conversations.definitions import DEFINITIONS
 from trace_eval.conversations.definitions.base import DefinitionSet, Event
 from trace_eval.conversations.findings import find
-from trace_eval.conversations.sound.logged import disagreements
+from trace_eval.conversations.sound.contradictions import disagreements
 from trace_eval.data.conversation import Conversation
 from trace_eval.turns.options import TurnsOptions
 from trace_eval.turns.report import measure_items, time_turns

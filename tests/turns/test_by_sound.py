@@ -16,7 +16,7 @@ from tests.support.cli import trace_eval
 from tests.support.platform_samples import EXPORTS, SAID, export_text
 from tests.support.sided_calls import sides, write_eva, write_sides
 from trace_eval.conversations.layouts import CallReading, read_conversations
-from trace_eval.conversations.sound.logged import _better_fitting, _Fitted
+from trace_eval.conversations.sound.log_fit import LogFit, better_fitting
 from trace_eval.data.conversation import Conversation, ConversationItem
 from trace_eval.turns.against_log import log_tables
 from trace_eval.turns.answers import headline
@@ -531,7 +531,7 @@ def test_the_order_of_two_voices_is_that_in_which_the_log_fits_at_once(
     user_first: tuple[float, float], agent_first: tuple[float, float], first: str | None
 ) -> None:
     """Calls that repeat themselves fit a moved log in the other order, too."""
-    assert _better_fitting(_Fitted(*user_first), _Fitted(*agent_first)) == first
+    assert better_fitting(LogFit(*user_first), LogFit(*agent_first)) == first
 
 
 def test_a_table_among_recordings_is_held_against_them(tmp_path: Path) -> None:

@@ -11,8 +11,8 @@ import pytest
 from tests.support.sided_calls import sides, write_eva, write_sides
 from trace_eval.conversations.layouts import read_conversations
 from trace_eval.conversations.sound.apart import Apart, compared_with_sound
+from trace_eval.conversations.sound.contradictions import SWAPPED, disagreements
 from trace_eval.conversations.sound.log_clock import running_clock
-from trace_eval.conversations.sound.logged import SWAPPED, disagreements
 from trace_eval.conversations.spans import Spans
 from trace_eval.data.conversation import ROLES, Role
 

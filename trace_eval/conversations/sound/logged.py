@@ -4,20 +4,16 @@ Where a log has its recording, times are those of the sound, words and roles tho
 the log (:func:`held_against_sound`); how far the log is from the sound is said, edge by
 edge.
 
-The log's turns and the speech of the channels are laid over each other: where they fit
-best with the channels exchanged, these are swapped. Each utterance is then looked for
-on its channel: where all are late by the same, the clocks differ, and where the delay
-jumps, a recorder collapsed silence or shifted a chunk. Words are not compared. Where
-neither way fits, nothing is claimed.
+The log's turns and the speech of the channels are laid over each other, see
+:mod:`trace_eval.conversations.sound.log_fit`; what contradicts is found by
+:mod:`trace_eval.conversations.sound.contradictions`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, NamedTuple
-
-import numpy as np
+from typing import Any
 
 from blueprints import InputError, counted
 from trace_eval.conversations.read_options import ReadOptions
@@ -28,10 +24,20 @@ from trace_eval.conversations.sound.apart import (
     has_zero,
 )
 from trace_eval.conversations.sound.audit import Fault, verdict
+from trace_eval.conversations.sound.contradictions import (
+    OTHER_CLOCK,
+    SWAPPED,
+    disagreements,
+)
 from trace_eval.conversations.sound.conversation import kept_conversation
-from trace_eval.conversations.sound.fit import FARTHEST_S, STEP_S, fit
-from trace_eval.conversations.sound.lanes import inside
 from trace_eval.conversations.sound.log_clock import LogClock, running_clock
+from trace_eval.conversations.sound.log_fit import (
+    BETTER,
+    LIKE,
+    better_fitting,
+    fitted_best,
+    fitted_by_clock,
+)
 from trace_eval.conversations.sound.mono import kept_mix, of_log
 from trace_eval.conversations.sound.stamped import WITHOUT_SPAN, with_stamped
 from trace_eval.conversations.sound.worded import (
@@ -48,35 +54,9 @@ from trace_eval.data.conversation import (
     Role,
 )
 
-#: Names of faults.
-SWAPPED, OTHER_CLOCK = "swapped channels", "a log clock that contradicts the sound"
-_MOVED_CHUNKS = "chunks that moved against the log"
-
-#: Least likeness (correlation) that is believed, and by how much the better of two ways
-#: must win.
-_LIKE, _BETTER = 0.6, 0.2
-
 #: Share of one side's logged speech that may be heard in a recording of the other
 #: alone.
 _OTHERS = 0.2
-
-#: Calls that are at least as like as this did not move: an utterance is missing at an
-#: end.
-_MOVED = 0.75
-
-#: Pauses within an utterance, how much longer it may be heard than logged, and how far
-#: one may have moved against the one before, seconds.
-_PAUSE_S, _LENGTH_S, _JUMP_S = 0.3, 0.3, 4.0
-
-#: Fewest utterances that are heard as they are logged, and their least share.
-_LEAST, _PLACED = 3, 0.6
-
-#: Share to which a log and the sound have as much speech, and by how much the call may
-#: be longer in one of them, seconds.
-_LENGTHS, _LOST_S = 0.15, 1.0
-
-#: Logs of recognisers are late by some tenths of a second; a larger delay contradicts.
-_DELAY_S = 0.5
 
 
 def held_against_sound(
@@ -246,18 +226,18 @@ def _one_side(
         for role in ROLES:
             silent[role] = mix.model_copy(update={"name": role})
         return silent, *kept_conversation(silent, options.kept, ignore=options.ignore)
-    fits = {role: _fitted([(spoken[role], heard)]) for role in ROLES}
+    fits = {role: fitted_best([(spoken[role], heard)]) for role in ROLES}
     if has_zero(log):
         unmoved = {role: one for role, one in fits.items() if one.is_unmoved}
         fits = {role: one._replace(delay_s=0.0) for role, one in unmoved.items()}
-    elif abs(fits["user"].likeness - fits["agent"].likeness) < _BETTER / 2:
+    elif abs(fits["user"].likeness - fits["agent"].likeness) < BETTER / 2:
         return None  # moved, it may be either
     for role, fitted in sorted(fits.items(), key=lambda one: -one[1].likeness):
         other: Role = "agent" if role == "user" else "user"
         of_other = LogClock(fitted.delay_s).moved(spoken[other])
         heard_of_other_s = total(overlaps(joined(of_other), heard))
         holds_other = heard_of_other_s > _OTHERS * total(spoken[other])
-        if fitted.likeness <= _LIKE or holds_other:
+        if fitted.likeness <= LIKE or holds_other:
             continue
         channels: dict[Role, Channel] = {role: mix.model_copy(update={"name": role})}
         sound, caveats = kept_conversation(
@@ -286,9 +266,9 @@ def _sound_of_mix(
     agent_first = of_log(sound, caveats, "agent")
     spoken = _spoken(log)
     if any(spoken.values()):
-        of_user = _fitted_by_clock(spoken, _spoken(user_first[0]))
-        of_agent = _fitted_by_clock(spoken, _spoken(agent_first[0]))
-        first = _better_fitting(of_user, of_agent)
+        of_user = fitted_by_clock(spoken, _spoken(user_first[0]))
+        of_agent = fitted_by_clock(spoken, _spoken(agent_first[0]))
+        first = better_fitting(of_user, of_agent)
         if first is not None:
             return user_first if first == "user" else agent_first
         why = f"its log fits them at {of_user.likeness:.2f} and {of_agent.likeness:.2f}"
@@ -311,86 +291,6 @@ def _order_of_roles(log: Conversation) -> list[str]:
     return [roles[turn.speaker] for turn in log.turns if turn.speaker in names]
 
 
-class _Fitted(NamedTuple):
-    """A log beside the sound, where it fits best.
-
-    Attributes:
-        delay_s: where the log begins in the sound, by its own clock.
-        likeness: of who speaks when, as a correlation.
-    """
-
-    delay_s: float
-    likeness: float
-
-    @property
-    def is_unmoved(self) -> bool:
-        """Whether the log fits best where it stands."""
-        return abs(self.delay_s) <= _DELAY_S
-
-    @property
-    def at_once(self) -> bool:
-        """Whether the log fits surely without being moved."""
-        return self.is_unmoved and self.likeness > _LIKE
-
-
-def _better_fitting(of_user: _Fitted, of_agent: _Fitted) -> Role | None:
-    """Return who speaks first if the log fits one order better; None: nobody knows.
-
-    Calls that repeat themselves fit elsewhere, too, with the other order.
-    """
-    fits_user = of_user.at_once and not of_agent.at_once
-    fits_agent = of_agent.at_once and not of_user.at_once
-    better_by = of_user.likeness - of_agent.likeness
-    if better_by >= (0.0 if fits_user else _BETTER):
-        return "user"
-    if -better_by >= (0.0 if fits_agent else _BETTER):
-        return "agent"
-    return None
-
-
-def _fitted(sides: Sequence[tuple[Spans, Spans]]) -> _Fitted:
-    """Return where sides of a log fit the sound best, and how like both are there.
-
-    Where speech begins farther apart than is looked, the first words are laid on each
-    other, too: otherwise one side would fit where the other speaks.
-
-    Args:
-        sides: (logged, heard) spans that are laid over each other; one of them has
-            some.
-    """
-    near = _fitted_near(sides)
-    logged_starts = [logged[0][0] for logged, _ in sides if logged]
-    heard_starts = [heard[0][0] for _, heard in sides if heard]
-    if not logged_starts or not heard_starts:
-        return near
-    lead_s = min(heard_starts) - min(logged_starts)
-    if abs(lead_s) <= FARTHEST_S:
-        return near
-    clock = LogClock(lead_s)
-    far = _fitted_near([(clock.moved(logged), heard) for logged, heard in sides])
-    far = far._replace(delay_s=lead_s + far.delay_s)
-    return max(near, far, key=lambda one: one.likeness)
-
-
-def _fitted_near(sides: Sequence[tuple[Spans, Spans]]) -> _Fitted:
-    ends_s: list[float] = []
-    for logged, heard in sides:
-        ends_s.extend(spans[-1][1] for spans in (logged, heard) if spans)
-    times = np.arange(0.0, max(ends_s) + STEP_S, STEP_S)
-    masks = [(inside(logged, times), inside(heard, times)) for logged, heard in sides]
-    delay_s, likeness = fit(masks)
-    return _Fitted(delay_s=delay_s, likeness=likeness)
-
-
-def _fitted_by_clock(log: Mapping[Role, Spans], sound: Mapping[Role, Spans]) -> _Fitted:
-    """Return where a log fits the sound best, at the rate of the sound's clock."""
-    clock = running_clock(log, sound)
-    if clock is None:
-        return _fitted([(log[role], sound[role]) for role in ROLES])
-    fitted = _fitted([(clock.moved(log[role]), sound[role]) for role in ROLES])
-    return fitted._replace(delay_s=clock.shift_s + fitted.delay_s)
-
-
 def _faults(sound: Conversation) -> list[Fault]:
     records: Any = sound.meta.get("faults", [])
     return [Fault(**record) for record in records]
@@ -411,124 +311,3 @@ def _spoken(conversation: Conversation) -> dict[Role, Spans]:
         turns = [turn for _, turn in conversation.turns_of(role)]
         spoken[role] = joined(span for turn in turns for span in turn.stretches)
     return spoken
-
-
-def _length_s(sides: Mapping[Role, Spans]) -> float:
-    """Return the seconds from the first start of either side to the last end."""
-    first_start = min(spans[0][0] for spans in sides.values())
-    last_end = max(spans[-1][1] for spans in sides.values())
-    return last_end - first_start
-
-
-def disagreements(
-    log: Mapping[Role, Spans], sound: Mapping[Role, Spans]
-) -> list[Fault]:
-    """Find contradictions of log and sound in the seconds in which each side speaks."""
-    if not all((*log.values(), *sound.values())):
-        return []
-    crossed_sound: dict[Role, Spans] = {"user": sound["agent"], "agent": sound["user"]}
-    delay_s, likeness = _fitted([(log[role], sound[role]) for role in ROLES])
-    crossed = _fitted([(log[role], crossed_sound[role]) for role in ROLES])
-    exchanged = crossed.likeness
-    if max(likeness, exchanged) <= _LIKE:  # its clock may run at another rate, too
-        exchanged = _fitted_by_clock(log, crossed_sound).likeness
-    # Calls that repeat themselves fit elsewhere, too.
-    fits_at_once = abs(crossed.delay_s) <= _DELAY_S < abs(delay_s)
-    better_by = -_BETTER / 2 if fits_at_once else _BETTER
-    if exchanged > max(_LIKE, likeness + better_by):
-        why = (
-            f"the log fits the channels at {likeness:.2f} as they are and at"
-            f" {exchanged:.2f} exchanged: try --swap"
-        )
-        return [Fault(name=SWAPPED, channel=None, spoils="all", spans=[], detail=why)]
-    if likeness < _MOVED:
-        moved = _moved_chunks(log, sound)
-        if moved is not None:
-            return [moved]
-    delay_s = delay_s if likeness > _LIKE else 0.0
-    faults: list[Fault] = []
-    for role in ROLES:
-        faults.extend(_delays(role, log[role], sound[role], delay_s))
-    if not faults and abs(delay_s) > _DELAY_S:
-        start = min(spans[0][0] for spans in log.values())
-        why = (
-            f"the log's first word is at {start:.2f} s, the sound fits it at"
-            f" {start + delay_s:.2f} s"
-        )
-        faults.append(_other_clock(None, why))
-    return faults
-
-
-def _moved_chunks(
-    log: Mapping[Role, Spans], sound: Mapping[Role, Spans]
-) -> Fault | None:
-    """Return the fault of a call with as much speech in another time than its log's."""
-    log_lasts_s = _length_s(log)
-    sound_lasts_s = _length_s(sound)
-    logged_s = sum(map(total, log.values()))
-    heard_s = sum(map(total, sound.values()))
-    has_as_much = abs(logged_s - heard_s) < _LENGTHS * logged_s
-    if not has_as_much or abs(log_lasts_s - sound_lasts_s) <= _LOST_S:
-        return None
-    why = (
-        f"the log lasts {log_lasts_s:.2f} s from the first word to the last, the sound"
-        f" {sound_lasts_s:.2f} s, with as much speech: silence was collapsed, or added"
-    )
-    return Fault(
-        name=_MOVED_CHUNKS, channel=None, spoils="replies", spans=[], detail=why
-    )
-
-
-def _other_clock(role: Role | None, why: str) -> Fault:
-    return Fault(name=OTHER_CLOCK, channel=role, spoils="replies", spans=[], detail=why)
-
-
-def _delays(role: Role, log: Spans, sound: Spans, first: float) -> Iterator[Fault]:
-    """Yield the faults that the delays of one side's utterances show."""
-    log = joined(log, _PAUSE_S)
-    sound = joined(sound, _PAUSE_S)
-    placed = list(_placed(log, sound, first))
-    if len(placed) < max(_LEAST, _PLACED * len(log)):
-        return
-    starts, delays = np.array(placed).T
-    first_delay = float(np.median(delays[:_LEAST]))
-    usual_delay = float(np.median(delays))
-    is_away = np.abs(delays - first_delay) > _DELAY_S
-    jump = int(np.argmax(is_away))
-    # One utterance that is like another proves nothing.
-    if is_away.sum() >= _LEAST and is_away[jump:].all():
-        why = (
-            f"the {role} is {first_delay:+.2f} s from the log at first and"
-            f" {delays[jump]:+.2f} s from it at {starts[jump]:.2f} s: silence was"
-            " collapsed, or a chunk shifted"
-        )
-        yield Fault(
-            name=_MOVED_CHUNKS,
-            channel=role,
-            spoils="replies",
-            spans=[(starts[jump], starts[-1])],
-            detail=why,
-        )
-    elif abs(usual_delay) > _DELAY_S:
-        why = (
-            f"the log says that the {role} speaks from {starts[0]:.2f} s, the sound"
-            f" from {starts[0] + usual_delay:.2f} s"
-        )
-        yield _other_clock(role, why)
-
-
-def _placed(log: Spans, sound: Spans, delay: float) -> Iterator[tuple[float, float]]:
-    """Yield start and delay of each logged utterance that is heard as long.
-
-    Each is looked for near the delay of the one before.
-    """
-    starts, ends = np.array(sound).T
-    lengths = ends - starts
-    for start, end in log:
-        is_as_long = np.abs(lengths - (end - start)) < _LENGTH_S
-        delays = np.where(is_as_long, starts - start, np.inf)
-        distances = np.abs(delays - delay)
-        nearest = int(np.argmin(distances))
-        if distances[nearest] <= _JUMP_S:
-            delay = float(delays[nearest])
-            yield start, delay
