@@ -243,7 +243,7 @@ DEFECTS = {
 
 
 def _rated_defects() -> str:
-    """Of the first scale of each rated set."""
+    """Return the figures of defects on the first scale of each rated set."""
     rows = []
     for name, scales in stored("people")["defects"].items():
         scale, kinds = next(iter(scales.items()))

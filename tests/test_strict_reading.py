@@ -76,24 +76,24 @@ ALLOWED = {
 
 
 def test_json_is_read_by_the_strict_reader() -> None:
-    found = set()
+    readers = set()
     for path, call in calls():
         if isinstance(call.func, ast.Attribute) and call.func.attr in LOOSE:
             owner = ast.unparse(call.func.value)
             if owner in OWNERS or call.func.attr == "model_validate_json":
-                found.add((path, ast.unparse(call.func)))
-    assert found == set(ALLOWED), (
+                readers.add((path, ast.unparse(call.func)))
+    assert readers == set(ALLOWED), (
         "read it with trace_eval.data.strict_json, or say why not"
     )
 
 
 def test_toml_is_read_by_the_strict_reader() -> None:
-    found = {
+    modules_found = {
         path.relative_to(ROOT).as_posix()
         for path in modules().values()
         if "tomllib" in path.read_text() or "import toml" in path.read_text()
     }
-    assert found == {"trace_eval/data/strict_toml.py"}
+    assert modules_found == {"trace_eval/data/strict_toml.py"}
 
 
 #: Document -> what is said of it. Each was a traceback, a hang, or taken.

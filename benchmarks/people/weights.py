@@ -90,7 +90,7 @@ class Outcome(NamedTuple):
 
     @property
     def share_against(self) -> float:
-        """Of the pairs that human raters do not decide."""
+        """The share decided of the pairs that human raters do not decide."""
         return self.against / max(1, self.ties)
 
     @property

@@ -221,9 +221,9 @@ _SIZE = types.int64
 
 #: Each kernel with the types of what it takes.
 _SIGNATURES: dict[Callable[..., None], tuple[Any, ...]] = {
-    convolve_one: (*(_FLOATS,) * 4, *(_SIZE,) * 2),
+    convolve_one: (_FLOATS,) * 4 + (_SIZE,) * 2,
     convolve: (*(_FLOATS,) * 4, _BYTES, _ROOM, _ENDS, *(_SIZE,) * 3),
-    pool: (*(_FLOATS,) * 2, *(_SIZE,) * 4),
+    pool: (_FLOATS,) * 2 + (_SIZE,) * 4,
 }
 
 

@@ -151,11 +151,11 @@ def test_whatever_the_times_order_and_length_hold(seed: int) -> None:
             for _ in range(chance.randint(1, 30))
         )
     )
-    found = repaired(given, 10.0)
-    assert [word.text for word in found] == [word.text for word in given]
+    mended = repaired(given, 10.0)
+    assert [word.text for word in mended] == [word.text for word in given]
     known = [
         (w.start_s, w.end_s)
-        for w in found
+        for w in mended
         if w.start_s is not None and w.end_s is not None
     ]
     assert known

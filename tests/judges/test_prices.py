@@ -74,8 +74,8 @@ def test_the_users_table_comes_first(tmp_path: Path) -> None:
         '[[price]]\nserver = "*"\nmodel = "qwen"\ninput = 1\noutput = 1\n'
         'as_of = 2026-05-01\nsource = "power bill"\n'
     )
-    found = find_price(OPENAI, "gpt-4.1-mini", own)
-    assert found.input == 9
+    row = find_price(OPENAI, "gpt-4.1-mini", own)
+    assert row.input == 9
     assert find_price("http://10.0.0.1/v1", "qwen", own) is not None
     assert find_price(OPENAI, "gpt-4.1", own) is not None
     anything = (

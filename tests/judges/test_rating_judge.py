@@ -25,23 +25,23 @@ from trace_eval.judges.options.judge_options import JudgeOptions
 def test_five_samples_are_a_mean_with_its_spread(
     samples: Any, value: float, sd: float
 ) -> None:
-    found = rate(scripted(replies_of(samples), samples=5))
+    outcome = rate(scripted(replies_of(samples), samples=5))
     usable = [score for score in samples if score is not None]
-    assert found.status == "scored"
-    assert found.value == pytest.approx(value, abs=1e-12)
-    assert found.sd == pytest.approx(sd, abs=1e-6)
-    assert (found.used, found.samples) == (len(usable), 5)
-    assert found.distribution == {
+    assert outcome.status == "scored"
+    assert outcome.value == pytest.approx(value, abs=1e-12)
+    assert outcome.sd == pytest.approx(sd, abs=1e-6)
+    assert (outcome.used, outcome.samples) == (len(usable), 5)
+    assert outcome.distribution == {
         str(k): usable.count(k) / len(usable) for k in range(1, 6)
     }
-    assert found.estimate.mean == pytest.approx((value - 1) / 4, abs=1e-12)
+    assert outcome.estimate.mean == pytest.approx((value - 1) / 4, abs=1e-12)
     # Variance of the shares themselves: (n - 1) / n of the samples' on [0, 1].
-    assert found.estimate.variance == pytest.approx(
-        (found.sd or 0) ** 2 / 16 * (len(usable) - 1) / len(usable), abs=1e-12
+    assert outcome.estimate.variance == pytest.approx(
+        (outcome.sd or 0) ** 2 / 16 * (len(usable) - 1) / len(usable), abs=1e-12
     )
     if None in samples:
-        assert found.caveats == ["1 of 5 samples failed: 1 unparseable"]
-        assert found.opinions[4].reason is Reason.UNPARSEABLE
+        assert outcome.caveats == ["1 of 5 samples failed: 1 unparseable"]
+        assert outcome.opinions[4].reason is Reason.UNPARSEABLE
 
 
 @pytest.mark.parametrize(

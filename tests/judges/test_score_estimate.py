@@ -38,7 +38,7 @@ def test_a_stated_distribution() -> None:
     assert estimate.value == pytest.approx(3.75)
     assert estimate.variance == pytest.approx(0.136719, abs=5e-7)
     assert estimate.sd is None
-    with pytest.raises(ValueError, match="no distribution"):
+    with pytest.raises(ValueError, match="not a distribution"):
         of_distribution({1: 0.5}, SCALE)
 
 

@@ -70,13 +70,13 @@ def test_a_question_in_two_splits_is_refused(tmp_path: Path) -> None:
 
 def test_dev_is_cut_by_question(tmp_path: Path) -> None:
     rows = [row(n, [3], question_id=f"q{n // 4}") for n in range(200)]
-    found = read(tmp_path, *rows).rows
-    train, dev = train_and_dev(found, 0.2, seed=1)
+    used = read(tmp_path, *rows).rows
+    train, dev = train_and_dev(used, 0.2, seed=1)
     assert {r.question for r in train}.isdisjoint({r.question for r in dev})
     assert len(train) + len(dev) == 200
     assert 20 <= len(dev) <= 60
-    assert train_and_dev(found, 0.2, seed=1) == (train, dev)
-    assert train_and_dev(found, 0.2, seed=2)[1] != dev
+    assert train_and_dev(used, 0.2, seed=1) == (train, dev)
+    assert train_and_dev(used, 0.2, seed=2)[1] != dev
 
 
 def test_the_shared_ratings_are_read_whole(data: Path) -> None:

@@ -38,13 +38,13 @@ def test_quantiles_are_numpy_s_over_all_events() -> None:
     rng = np.random.default_rng(3)
     values = [list(rng.lognormal(size=size)) for size in rng.integers(0, 9, 30)]
     pooled = [value for one in values for value in one]
-    found = _pool(values)
+    pool = _pool(values)
     for name, q in (
         ("response_p50_s", 0.5),
         ("response_p90_s", 0.9),
         ("response_p95_s", 0.95),
     ):
-        assert found[name] == pytest.approx(np.quantile(pooled, q), abs=1e-12)
+        assert pool[name] == pytest.approx(np.quantile(pooled, q), abs=1e-12)
 
 
 def test_figures_of_few_events_are_hidden_and_say_so() -> None:

@@ -65,21 +65,21 @@ def test_every_export_is_the_same_call(tmp_path: Path, name: str) -> None:
     reading = read_conversations(path)
     assert reading.layout == name.partition(".")[0]
     (item,) = reading.items
-    found = item.conversation
-    assert [(turn.speaker, turn.text) for turn in found.turns] == [
+    conversation = item.conversation
+    assert [(turn.speaker, turn.text) for turn in conversation.turns] == [
         (who, text) for who, _, _, text in SAID
     ]
     if name in ORDER_ALONE:
-        assert found.clock.kind == "none"
+        assert conversation.clock.kind == "none"
     else:
-        assert found.clock.kind == "log"
-        times = [at for turn in found.turns for at in (turn.start_s, turn.end_s)]
+        assert conversation.clock.kind == "log"
+        times = [at for turn in conversation.turns for at in (turn.start_s, turn.end_s)]
         assert times == pytest.approx(
             [at for _, start, end, _ in SAID for at in (start, end)]
         )
         assert any("the log of" in caveat for caveat in item.caveats)
     if name not in NO_TOOLS:
-        call, response = found.events
+        call, response = conversation.events
         assert (call.data["name"], call.data["arguments"]) == ("rebook", ARGUMENTS)
         assert (response.data["id"], response.data["response"]) == (
             call.data["id"],

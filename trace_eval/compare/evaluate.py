@@ -209,7 +209,7 @@ def _labels_inside(sources: Mapping[str, Opinions]) -> Opinions | None:
 
 
 def _over_all(report: AgreeReport) -> dict[str, PPIEstimate]:
-    """Return each run's accuracy on all pairs; empty where it is the labels' own."""
+    """Return each run's accuracy on all pairs; empty where the labels alone tell it."""
     scores = most_accurate(report.scores)
     if not any(report.corrected(score) for score in scores):
         return {}

@@ -93,7 +93,7 @@ def _other_words_by_turn(
 
 
 def _other_consonants(said: list[str], wrote: list[str]) -> Iterator[str]:
-    """Yield it for two scripts: few words have consonants that were written."""
+    """Yield evidence of another script: few words have consonants that were written."""
     sounds = _sounds(said)
     wrong = _unwritten(sounds, wrote)
     if len(sounds) >= _LEAST_WORDS and wrong >= _WRONG_SCRIPT * len(sounds):

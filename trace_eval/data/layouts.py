@@ -252,7 +252,7 @@ def _turns(value: Any) -> tuple[Record, Record]:
 def _content(message: Mapping[str, Any]) -> Record:
     """Return the recording and the words of a message."""
     content: Record = {}
-    for key in (*_WHAT, *SOUND_KEYS):
+    for key in _WHAT + SOUND_KEYS:
         value = message.get(key)
         for part in value if isinstance(value, list) else [value]:
             for name, found in _part(key, part).items():

@@ -120,7 +120,7 @@ def with_settings(options: T, settings: Mapping[str, Any]) -> T:
             change = {name: value}
             changes[part] = replace(changes.get(part, getattr(options, part)), **change)
         else:
-            raise UnknownSettingError(name, {*hints, *places})
+            raise UnknownSettingError(name, hints.keys() | places.keys())
     return replace(options, **changes)  # type: ignore[type-var]
 
 
@@ -224,7 +224,7 @@ def _number(name: str, value: Any, kind: type, where: str) -> Any:
 
 
 def without_none(hint: Any) -> Any:
-    """Return a type as it is where there is a value."""
+    """Return a type without its ``None``, where it has one."""
     if get_origin(hint) not in (Union, UnionType):
         return hint
     (base, *_) = [part for part in get_args(hint) if part is not NoneType]

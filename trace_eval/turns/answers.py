@@ -98,7 +98,9 @@ def _how_fast(conversations: Sequence[Timed]) -> str:
     if not replies:
         caveats = [c for one in conversations for c in one.measured.caveats]
         read = [c for one in conversations for c in one.item.caveats]
-        return f"How fast: not known ({next(iter([*caveats, *read]), 'no reply was timed')})"
+        return (
+            f"How fast: not known ({next(iter(caveats + read), 'no reply was timed')})"
+        )
     median = float(np.median([value for value, *_ in replies]))
     slowest, name, event = max(replies, key=lambda one: one[0])
     calls = counted(len({name for _, name, _ in replies}), "call")

@@ -159,7 +159,7 @@ def _begins_inside(event: Event) -> bool:
 
 
 def summed(conversation: Conversation, events: Sequence[Event]) -> Measured:
-    """Compute the figures of these events; how much was spoken is of the whole call."""
+    """Compute the figures of these events; shares of speech are of the whole call."""
     floor = floor_of(conversation, _rules(conversation))
     return _summed(
         conversation, floor, tuple(_completed(event, floor) for event in events)

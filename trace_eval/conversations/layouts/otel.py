@@ -225,7 +225,7 @@ def _with_speech(messages: list[_Message], spans: list[_Span]) -> list[dict[str,
             words.append(Words(message.role or "user", text, placed[number]))
         else:
             unspoken.append({"role": message.role, "text": text, "at": message.at})
-    return _by_time(worded_turns(stretches, words), [*unspoken, *tools])
+    return _by_time(worded_turns(stretches, words), unspoken + tools)
 
 
 def _by_time(

@@ -271,7 +271,7 @@ def _item(
     item = item_of(name, rows.turns, folder=folder, options=options, available=of_call)
     if recorded.mix:
         item = with_recordings(item, Recordings(mix=recorded.mix))
-    return item.model_copy(update=system | {"caveats": (*item.caveats, *caveats)})
+    return item.model_copy(update=system | {"caveats": item.caveats + tuple(caveats)})
 
 
 def _end(platform: Platform, facts: dict[str, Any]) -> End:

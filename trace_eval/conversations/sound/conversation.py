@@ -96,7 +96,9 @@ def conversation_from_sound(
     end_s = max(lane.end_s for lane in lanes.values())
     faults = audit(lanes, {role: one.segments for role, one in results.items()})
     spoken = {role: one.segments for role, one in turns.items()}
-    heard = [[*one.raw, *one.crosstalk, *ignore] for one in results.values()]
+    heard = [
+        list(one.raw) + list(one.crosstalk) + list(ignore) for one in results.values()
+    ]
     sounds = {role: other_sounds(lane, heard) for role, lane in lanes.items()}
     floor = floor_of_segments(spoken, end_s, FloorRules())
     is_noisy = any(one.noisy for one in results.values())

@@ -100,7 +100,7 @@ class LexicalModel:
     def from_json(cls, text: str) -> LexicalModel:
         """Read a file of coefficients, with the features and shapes of this version."""
         result = json.loads(text)
-        if result["features"] not in (list(FEATURES), [*FEATURES, *MEANING]):
+        if result["features"] not in (list(FEATURES), list(FEATURES) + list(MEANING)):
             raise ValueError(
                 "lexical model: its features are not those of this version"
             )

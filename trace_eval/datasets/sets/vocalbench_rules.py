@@ -290,7 +290,7 @@ def unreproducible(
         lines = {
             f.name.split(",")[0] for f in figures if f.system == system and f.published
         }
-        for name in (*SETS, *_OTHER_COLUMNS):
+        for name in list(SETS) + list(_OTHER_COLUMNS):
             column = _COLUMNS.get(name, name)
             present = name in lines or (name in SETS and not chosen.wants(name))
             if (

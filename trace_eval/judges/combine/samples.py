@@ -69,7 +69,7 @@ def score_of(
     scores = [opinion.score for opinion in opinions]
     reduced = reduce_samples(scores, rubric.numbers, rubric.reduce, minimum)
     assert reduced is not None
-    caveats = [*more.get("caveats", ()), *fields["caveats"]]
+    caveats = list(more.get("caveats", ())) + list(fields["caveats"])
     if len(reduced.distribution) == 2 and reduced.majority is None:
         caveats.append("undecided: exactly half of the samples say each")
     record |= values_of(reduced, rubric.numbers)

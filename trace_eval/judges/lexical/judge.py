@@ -121,7 +121,7 @@ class WordJudge(Judge):
         assert score.estimate is not None
         more = {
             "estimate": score.estimate.model_copy(update=estimate),
-            "caveats": [*caveats, *doubtful_words(case)],
+            "caveats": list(caveats) + list(doubtful_words(case)),
         }
         return score.model_copy(update=more)
 

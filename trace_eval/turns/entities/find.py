@@ -33,7 +33,7 @@ _NUMBER_WORD = f"(?:{_any_of((*NUMBERS, *ORDINALS, 'hundred', 'thousand'))})"
 _WORDS = rf"{_NUMBER_WORD}(?:[ -](?:and )?{_NUMBER_WORD})*"
 _DIGITS = r"\d+(?:,\d{3})*"
 _NUMBER = rf"(?:{_DIGITS}(?:\.\d+)?(?:st|nd|rd|th)?|{_WORDS})"
-_MONTH = f"(?:{_any_of((*MONTHS, *(f'{month[:3]}' for month in MONTHS)))})\\.?"
+_MONTH = f"(?:{_any_of(list(MONTHS) + [month[:3] for month in MONTHS])})\\.?"
 _HALF = r"(?:[ap]\.?\s?m\b\.?|o'clock)"
 _LETTER = rf"(?:[a-z]|\d+|{_any_of((*NUMBERS, *ALPHABET))})"
 
