@@ -21,11 +21,11 @@ import pytest
 import typer
 
 from blueprints.distribution import install_line
-from tests.opinions.test_remedies import CASES as OF_TABLES
-from tests.opinions.test_remedies import JUDGED
 from tests.support.cli import ROOT, code_and_words, leaves
 from tests.support.judged import judged_run, rated_run
 from tests.support.prices import price_table
+from tests.support.remedy_tables import CASES as OF_TABLES
+from tests.support.remedy_tables import JUDGED
 from tests.support.remedy_templates import ROOMS, templates
 from trace_eval.commands.cli import app
 from trace_eval.commands.known_options import with_known_options

@@ -8,89 +8,22 @@ further rows of :data:`CASES`.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import pytest
 
 from tests.support.cli import code_and_words
 from tests.support.remedies import Remedy, remedies
+from tests.support.remedy_tables import (
+    AGREE,
+    CASES,
+    JUDGED,
+    Case,
+    labelled,
+)
 from trace_eval.commands.known_options import with_known_options
 from trace_eval.commands.listing import ImportedOnUse
-
-JUDGED = "id,system_a,system_b,overall\n" + "".join(
-    f"q{n},new,old,{1 + n % 2}\n" for n in range(8)
-)
-
-
-class Case(NamedTuple):
-    """A table that is refused, and what comes of each remedy that the message prints.
-
-    Attributes:
-        command: what is typed; ``people.csv`` holds the table.
-        fill: blank -> what a user writes there.
-        wins: wins of A, ties and losses that must be read, by remedy in the order of
-            the message; of scores the mean of the first system.
-    """
-
-    name: str
-    table: str
-    command: str
-    wanted: Sequence[Any]
-    fill: Mapping[str, str] = {}
-
-
-def _labels(*values: object, column: str = "overall") -> str:
-    rows = "".join(f"q{n},{value}\n" for n, value in enumerate(values))
-    return f"id,{column}\n{rows}"
-
-
-def _scores(*values: object) -> str:
-    rows = "".join(
-        f"s{n},{'new' if n % 2 else 'old'},L1,{v}\n" for n, v in enumerate(values)
-    )
-    return f"stimulus,system,listener,score\n{rows}"
-
-
-AGREE = "agree judged.csv --labels people.csv --missing drop"
-RANK = "rank people.csv --resamples 0"
-
-CASES = (
-    Case("pandas", _labels("2.0", "1.0", "2.0", ""), AGREE, ["212-"]),
-    Case("signed numbers", _labels(-1, 1, -1, 1), AGREE, ["1212", "2121"]),
-    Case("typeset minus", _labels("\u22122", "0", "1", "2"), AGREE, ["1t22", "2t11"]),
-    Case("seven steps", _labels(1, 4, 7, 3), AGREE, ["1t21", "2t12"]),
-    Case("ends that are not there", _labels(2, 4, 6, 3), AGREE, ["1t21"],
-         fill={"END_OF_A": "1", "END_OF_B": "7"}),
-    Case("a word", _labels("1", "Neither", "2", "1"), AGREE, ["1t21"], fill={"LABEL": "tie"}),
-    Case("a word that is left out", _labels("1", "none", "2", "1"), AGREE, ["1-21"],
-         fill={"LABEL": "missing"}),
-    Case("quotes and signs", _labels("1", "\"it's = \"\"so\"\"\"", "2", "1"), AGREE, ["1t21"],
-         fill={"LABEL": "tie"}),
-    Case("zero", _labels("0", "0", "1", "1"), AGREE, ["----"], fill={"LABEL": "missing"}),
-    Case("a negation", _labels("1", "\u00acA", "2", "1"), AGREE, ["1221"], fill={"LABEL": "2"}),
-    Case("about", _labels("1", "~1", "2", "1"), AGREE, ["1121"], fill={"LABEL": "1"}),
-    Case("a minus of accounts", _labels("1", "(1)", "(1)", "1"), AGREE, ["1221"],
-         fill={"LABEL": "2"}),
-    Case("code of missing beside labels", _labels("1", "-99", "2", "1"), AGREE, ["1-21"],
-         fill={"LABEL": "missing"}),
-    Case("a code of nine", _labels("1", "9", "2", "1"), AGREE, ["1-21"], fill={"LABEL": "missing"}),
-    Case("minus one beside labels", _labels("1", "-1", "2", "1"), AGREE,
-         ["1111", "2122", "1211"], fill={"LABEL": "1"}),
-    Case("a word beside a scale", _labels("-2", "A best", "3", "0"), f"{AGREE} --scale -3..3",
-         ["112t"], fill={"LABEL": "A"}),
-    Case("2 off a scale", _labels("-1", "2", "1", "0"), f"{AGREE} --scale -1..1", ["1-2t"],
-         fill={"LABEL": "missing"}),
-    Case("1 off a scale", _labels("3", "1", "7", "5"), f"{AGREE} --scale 3..7", ["1-2t"],
-         fill={"LABEL": "missing"}),
-    Case("code of missing", _scores(4, 5, -99, 3, 2, 4), RANK, [4.0, 4.0]),
-    Case("zero of missing", _scores(4, 5, 0, 3, 2, 4), RANK, [4.0, 4.0]),
-    Case("words of a scale", _scores("Excellent", "Good", "Fair", "Good"), RANK, [4.0]),
-    Case("a word among scores", _scores(4, 5, "odd", 3), RANK, [4.0], fill={"NUMBER": "missing"}),
-    Case("scale that falls", _scores(4, 5, 3, 3), f"{RANK} --scale 5..1", [4.0, 2.0]),
-    Case("off the scale", _scores(4, 5, 11, 3), f"{RANK} --scale 1..5", [4.0]),
-)  # fmt: skip
 
 
 @pytest.mark.usefixtures("here")
@@ -139,7 +72,7 @@ def test_columns_of_raters_that_a_message_names_are_read_beside_a_judge(
 @pytest.mark.usefixtures("here")
 def test_a_number_off_a_declared_scale_may_need_a_wider_one() -> None:
     Path("judged.csv").write_text(JUDGED)
-    Path("people.csv").write_text(_labels(-1, 2, 0, -2))
+    Path("people.csv").write_text(labelled(-1, 2, 0, -2))
     typed = (*AGREE.split(), "--scale")
     code, said = code_and_words(*typed, "-1..1")
     assert code == 2
@@ -148,7 +81,7 @@ def test_a_number_off_a_declared_scale_may_need_a_wider_one() -> None:
         in said
     )
     assert code_and_words(*typed, "-2..2")[0] == 0
-    Path("people.csv").write_text(_labels(-1, "odd", 0, 1))
+    Path("people.csv").write_text(labelled(-1, "odd", 0, 1))
     assert "is a rating" not in code_and_words(*typed, "-1..1")[1]
 
 
@@ -211,7 +144,7 @@ def test_a_side_that_is_the_name_of_the_other_system_is_what_the_user_says() -> 
 @pytest.mark.usefixtures("here")
 def test_a_command_without_an_option_of_a_remedy_says_what_to_do_instead() -> None:
     Path("judged.csv").write_text(JUDGED)
-    Path("people.csv").write_text(_labels("1", "odd", "2"))
+    Path("people.csv").write_text(labelled("1", "odd", "2"))
     code, said = code_and_words("agree", "judged.csv", "--labels", "people.csv")
     assert code == 2
     assert "--map odd=LABEL" in said
