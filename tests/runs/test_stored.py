@@ -30,14 +30,14 @@ def _distribution(shares: dict[str, float]) -> Change:
     [
         (_distribution({"1": 0.5}), "sums to 0.5, not to 1"),
         (_distribution({"1": 1.5, "2": -0.5}), "shares are 0 to 1"),
-        (_distribution({"1": 0.5, "tie": 0.5}), "'tie' is no typed label"),
+        (_distribution({"1": 0.5, "tie": 0.5}), "'tie' is not a typed label"),
         (_distribution({}), "sums to 0, not to 1"),
         (
             lambda row: row["dimensions"]["content"].update(rating="tie"),
-            "'tie' is no typed label",
+            "'tie' is not a typed label",
         ),
         (lambda row: row.update(dimensions={}), "'scored' without a verdict"),
-        (lambda row: row.update(label_set="binary"), "'1' is no binary label"),
+        (lambda row: row.update(label_set="binary"), "'1' is not a binary label"),
     ],
 )
 def test_judgements(change: Change, told: str, tmp_path: Path) -> None:
