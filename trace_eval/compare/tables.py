@@ -139,7 +139,7 @@ def _over_all_answer(report: RunComparison) -> str:
         return f"{first}, {labels}: {outcome(True, None, level, WEIGHTED)}."
     difference, p = gaps[last].difference, gaps[last].p_holm
     shown = outcome(True, p, level, WEIGHTED)
-    if doubt := although(difference.interval, 0.0, p, level, "0"):
+    if doubt := although(difference.interval, 0.0, p, level, shown="0"):
         shown += f", {doubt}"
     return f"{first}, {labels}: {shown}."
 
@@ -147,7 +147,7 @@ def _over_all_answer(report: RunComparison) -> str:
 def clear_alone(row: Comparison, report: RunComparison) -> str:
     """Say why a difference's test and its interval disagree, or ""."""
     level = report.options.bootstrap.level
-    doubt = although(row.difference.interval, 0.0, row.p_holm, level, "0")
+    doubt = although(row.difference.interval, 0.0, row.p_holm, level, shown="0")
     if not doubt or is_shown(row.p_holm, level):
         return doubt and "its interval holds 0"
     if is_shown(row.mcnemar.p, level):
@@ -263,7 +263,9 @@ def _with_annotators(report: RunComparison, fused: str) -> Iterator[Table]:
     )
     title = "Difference against annotators, second minus first, paired"
     note = f"two-sided tests; {interval}"
-    yield comparison_table(title, report.differences, how.level, note, "pairs")
+    yield comparison_table(
+        title, report.differences, how.level, note=note, items="pairs"
+    )
 
 
 def _apart(report: RunComparison, fused: str) -> Table:

@@ -300,7 +300,7 @@ def clear_of(interval: Range | None, null: float) -> bool:
 
 
 def although(
-    interval: Range | None, null: float, p: float | None, level: float, shown: str
+    interval: Range | None, null: float, p: float | None, level: float, *, shown: str
 ) -> str:
     """Say that an interval and the test of one difference disagree, or "".
 
@@ -320,7 +320,7 @@ def note_of_tests(
     rows: Iterable[tuple[Range | None, float | None]], level: float
 ) -> str:
     """Say which decides where intervals and tests of a table disagree, or ""."""
-    if not any(although(interval, 0.0, p, level, "0") for interval, p in rows):
+    if not any(although(interval, 0.0, p, level, shown="0") for interval, p in rows):
         return ""
     return "where an interval and p disagree, p decides what is shown"
 
@@ -345,7 +345,7 @@ def head_to_head(
             f"{names[0]} and {names[1]} win equally often, {rate(value, interval)} {of}"
         )
     clause = outcome(value > 0.5, p, level, test)
-    if doubt := although(interval, 0.5, p, level, "50 %"):
+    if doubt := although(interval, 0.5, p, level, shown="50 %"):
         clause += f", {doubt}"
     return f"{names[0]} wins {rate(value, interval)} {of}: {clause}"
 
