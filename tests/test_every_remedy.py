@@ -101,6 +101,13 @@ def make_inputs() -> None:
     of_raters = [f"i{n},r{r},{'ab'[n % 2]},{1 + (n + r) % 5}" for n, r in raters]
     _write_table("scores.csv", "id,rater,system,score", of_raters)
     _write_table("tens.csv", "id,rater,system,score", (f"{row}0" for row in of_raters))
+    trials = [f"s{r},i{n},{'ab'[n % 2]},{1 + (n + r) % 5}" for n, r in raters]
+    _write_table("trials.csv", "subject,stimulus,system,response", trials)
+    steps = [f"i{n},{'ab'[n % 2]},{{}}" for n in range(60)]
+    rows_of = {"hundred": range(60), "turned": range(100, 40, -1)}
+    for name, values in rows_of.items():
+        rows = map(str.format, steps, values)
+        _write_table(f"{name}.csv", "id,system,score", rows)
     rubrics = [f"{row},{rubric}" for row in of_raters for rubric in ("mos", "cor")]
     _write_table("rub.csv", "id,rater,system,score,rubric", rubrics)
     _write_table("board.csv", "system,win", ("a,0.7", "b,0.6", "c,0.5"))

@@ -476,7 +476,10 @@ def test_the_example_notebook_runs_in_a_kernel(
         (tmp_path / name).symlink_to(ROOT / "examples" / name)
     page = nbformat.read(ROOT / "examples" / "first.ipynb", as_version=4)
     client = nbclient.NotebookClient(
-        page, timeout=PATIENCE_S, resources={"metadata": {"path": str(tmp_path)}}
+        page,
+        timeout=PATIENCE_S,
+        startup_timeout=PATIENCE_S,
+        resources={"metadata": {"path": str(tmp_path)}},
     )
     here = {"PYTHONPATH": str(ROOT), "TRACE_EVAL_CACHE": str(examples_cache)}
     client.execute(env={**os.environ, **here})

@@ -101,7 +101,10 @@ def test_a_data_frame_in_a_kernel(tmp_path: Path, examples_cache: Path) -> None:
         cells=[nbformat.v4.new_code_cell(text) for text in cells]
     )
     client = nbclient.NotebookClient(
-        page, timeout=PATIENCE_S, resources={"metadata": {"path": str(tmp_path)}}
+        page,
+        timeout=PATIENCE_S,
+        startup_timeout=PATIENCE_S,
+        resources={"metadata": {"path": str(tmp_path)}},
     )
     here = {"PYTHONPATH": str(ROOT), "TRACE_EVAL_CACHE": str(examples_cache)}
     client.execute(env={**os.environ, **here})

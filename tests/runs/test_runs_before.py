@@ -41,8 +41,8 @@ BEFORE = Path(__file__).resolve().parent / "before"
 #: steps.
 KEYS = {
     "label": (
-        "b31d20fff5881bcaf7d330260e7aa628b6d5f4dce4f1652268dc9eb2bcd2af3f",
-        "b28cbeb6109bfcc0d344fda5e4d4b4a4375122380bc7b6411fc5eec3a045baa9",
+        "91b97a5c7bf18b9ea1294f1201d1c58ca68adbcdaa5089a2d87991ff3292d1c3",
+        "d4c5141e5d8b44e76f37d7dc16aa27b55e4bd2d9c98d91035b5e9d6850d7a762",
         "b949e854bba9c72f28e9434f8c4fbafb13b4955a50eb33fbb2994e351df29251",
         "37bf6de97865ece7b524ce25b3da2e39e75aa58ed2845e7b3a3ab681db3ba7e6",
     ),

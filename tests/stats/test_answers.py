@@ -93,10 +93,12 @@ def ranking(
         (0.04, False, "shown to be better (score test, p = 0.04)"),
     ],
 )
-def test_two_systems_by_the_judge(p: float | None, exact: bool, words: str) -> None:
-    judged = (row("new", 0.6, (0.5, 0.7), p, exact=exact), row("old", 0.4))
+def test_two_systems_by_the_judge(p: float, exact: bool, words: str) -> None:
+    low = 0.5 if p > 0.05 else 0.51
+    judged = (row("new", 0.6, (low, 0.7), p, exact=exact), row("old", 0.4))
     first, second, third = rank_answer(ranking(judged))
-    assert first == f"new wins 60 % [50, 70] of 40 pairs by this judge: {words}."
+    limits = f"{100 * low:.0f}, 70"
+    assert first == f"new wins 60 % [{limits}] of 40 pairs by this judge: {words}."
     assert second == NO_LABELS
     assert third.startswith(
         "With a label for each of the 40 pairs you would see a difference of"
@@ -517,7 +519,9 @@ def same(first: str, second: str, value: float) -> Mutual:
 
 def test_two_runs_beside_people() -> None:
     a, b = score("a", 0.7, (0.6, 0.8)), score("b", 0.6, (0.5, 0.7))
-    text = compare_answer(comparison(a, b, p=0.05, mutual=(same("a", "b", 0.8),)))
+    alike = (same("a", "b", 0.8),)
+    clear = (0.01, 0.2)
+    text = compare_answer(comparison(a, b, p=0.05, mutual=alike, limits=clear))
     assert text == (
         "a agrees with human labels on 70 % [60, 80] of 100 pairs (overall), b on 60 %"
         " [50, 70]: shown to be better (exact McNemar test, p = 0.05).",

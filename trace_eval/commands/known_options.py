@@ -36,7 +36,7 @@ _OPTION = re.compile(r"(?<![\w/-])(?:(--[a-z][a-z0-9-]*)(?![\w{-])|(-[JX]) [a-z_
 _CLAUSE = re.compile(r"[^;:()]*\Z")
 
 #: What is said of options that were typed, which is no remedy.
-_OF_TYPED = re.compile(r"[^;:()]*\b(?:means? nothing|describe|belongs? to)\b")
+_OF_TYPED = re.compile(r"[^;:()]{0,120}\b(?:means? nothing|describe|belongs? to)\b")
 
 
 def with_known_options(text: str, command: Any) -> str:

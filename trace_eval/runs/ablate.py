@@ -180,13 +180,15 @@ def _refuse_empty_conditions(run: Run, options: AblateOptions) -> None:
             f"mode: {options.judging.mode}: the conditions of an ablation set the mode;"
             " leave it out, and compare blueprints with transcripts by --modes"
         )
-    if not _present_groups(run):
+    if next(iter(run.blueprints()), None) is None:
         list(run.pairs())  # of scores there are none, which is the better reason
         raise UserError(
             f"{run.folder}: no recording of it has a blueprint, so nothing can be left"
             " out of one; judge its pairs by a judge that reads blueprints, such as"
             " rules, into a new --out"
         )
+    if not _present_groups(run):
+        return  # all of its groups are absent
     present = _shown_groups(run, options)
     absent = [name for name in options.drops if not feature_groups((name,)) & present]
     if absent:

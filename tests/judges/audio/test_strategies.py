@@ -243,7 +243,7 @@ def test_tasks_of_ones_own(tmp_path: Path) -> None:
         UserError, match=r"'speed' is unknown; use one of aspects, .*naturalness"
     ):
         scripted([], task="speed")
-    with pytest.raises(UserError, match="about what is read"):
+    with pytest.raises(UserError, match="asks about text alone"):
         scripted([], task="trace")
     trace = load_pair_rubric("trace")
     assert isinstance(trace, PairRubric)

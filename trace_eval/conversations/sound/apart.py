@@ -247,7 +247,7 @@ def has_times_of_log(conversation: Conversation) -> bool:
 
 
 def is_timed_by_sessions(conversation: Conversation) -> bool:
-    """Tell whether a call's times are those of a log's sessions, which are no speech."""
+    """Tell whether a call's times are sessions of a log, which are not speech."""
     return bool(conversation.meta.get("sessions")) and (
         conversation.clock.kind != "recording"
     )
