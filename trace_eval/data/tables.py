@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import os
+import re
 import shlex
 import zlib
 from collections.abc import Collection, Iterable, Iterator
@@ -240,8 +241,11 @@ def _refuse_others(path: Path, label: Path | str, suffix: str) -> None:
         raise InputError(f"{label}: {other}")
 
 
-#: Lines of a text that are looked at for columns.
-_LINES_OF_TEXT = 10
+#: Bytes of a text, and lines of them, that are looked at for columns.
+_HEAD_OF_TEXT, _LINES_OF_TEXT = 4096, 10
+
+#: What the columns of a text are not separated by blanks beside.
+_NOT_BY_BLANKS = re.compile(r"[\t,;\"\0\ufffd]|^ ", re.M)
 
 
 def _how_to_convert(path: Path) -> str:
@@ -252,18 +256,23 @@ def _how_to_convert(path: Path) -> str:
     """
     if path.suffix.lower() != ".txt":
         return ""
-    with path.open(errors="replace") as file:
-        lines = [line.split() for line in islice(file, _LINES_OF_TEXT) if line.strip()]
+    with path.open("rb") as file:
+        head = file.read(_HEAD_OF_TEXT)
+    text = head.decode(errors="replace")
+    if len(head) == _HEAD_OF_TEXT:
+        text = text.rpartition("\n")[0]  # the last line is cut
+    rows = [line.split() for line in text.splitlines() if line.strip()]
+    lines = rows[:_LINES_OF_TEXT]
     if lines and lines[0][0] == "l:":
         return "; of PsyToolkit give data.csv, which holds the answers of all"
     counts = set(map(len, lines))
-    if len(counts) != 1 or counts <= {0, 1}:
+    if len(counts) != 1 or counts <= {0, 1} or _NOT_BY_BLANKS.search(text):
         return ""
     names = ",".join(f"NAME{number}" for number in range(1, counts.pop() + 1))
-    text = shlex.quote(path.name)
+    source = shlex.quote(path.name)
     table = shlex.quote(path.with_suffix(".csv").name)
     return (
-        f": (echo {names}; tr -s ' ' , < {text}) > {table}, with names of its columns"
+        f": (echo {names}; tr -s ' ' , < {source}) > {table}, with names of its columns"
     )
 
 
