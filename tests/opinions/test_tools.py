@@ -229,6 +229,85 @@ def test_questions_of_qualtrics_are_questions_whatever_they_are_called(
     assert table.facts["score"].tolist() == [4, 5]
 
 
+def test_a_question_with_one_part_keeps_the_name_that_a_user_types(
+    tmp_path: Path,
+) -> None:
+    rows = [
+        ["ResponseId", "item_id", "score_1"],
+        ["Response ID", "item_id", "Rate the clip"],
+        ['{"ImportId":"_recordId"}', '{"ImportId":"item_id"}', '{"ImportId":"QID3_1"}'],
+        ["R_1", "u1", 4],
+        ["R_2", "u2", 3],
+    ]
+    path = write_rows(tmp_path / "own.csv", *rows)
+    table = read_ratings(path, columns=Columns(named={"score": "score_1"}))
+    assert table.ids.tolist() == ["u1", "u2"]
+    assert table.facts["score"].tolist() == [4, 3]
+
+
+def test_answers_that_a_form_sends_back_as_shown_are_left_out(tmp_path: Path) -> None:
+    """Two columns of one short name kept their prefixes, so that no item had an id."""
+    header = ["WorkerId", "Input.pair_id", "Answer.taskAnswers"]
+    first = json.dumps([{"pair_id": "p", "preference": "A"}])
+    second = json.dumps([{"pair_id": "q", "preference": "B"}])
+    path = tmp_path / "batch.csv"
+    write_rows(path, header, ["W1", "p", first], ["W1", "q", second])
+    assert labels_of(read_labels(path)) == [("W1", "p", "1"), ("W1", "q", "2")]
+    header = ["WorkerId", "Input.pair_id", "Input.preference", "Answer.preference"]
+    write_rows(path, header, ["W1", "p", "A", "A"], ["W1", "q", "A", "B"])
+    named = {"preference": "Answer.preference"}
+    labels = labels_of(read_labels(path, columns=named))
+    assert labels == [("W1", "p", "1"), ("W1", "q", "2")]
+
+
+def test_controls_called_like_labels_stay_labels(tmp_path: Path) -> None:
+    path = tmp_path / "export.json"
+    tasks: list[dict[str, Any]] = []
+    for number, item in enumerate("pq", start=1):
+        stars = {"from_name": "preference", "value": {"rating": number}}
+        annotation = {"completed_by": 3, "result": [stars]}
+        tasks.append(
+            {"id": number, "data": {"pair_id": item}, "annotations": [annotation]}
+        )
+    path.write_text(json.dumps(tasks))
+    assert labels_of(read_labels(path)) == [("3", "p", "1"), ("3", "q", "2")]
+
+
+def test_completions_of_a_model_are_no_annotations(tmp_path: Path) -> None:
+    """Each was asked for its annotator, although it is a text."""
+    path = tmp_path / "answers.jsonl"
+    record: dict[str, Any] = {
+        "id": "p",
+        "audio": "p.wav",
+        "data": {},
+        "completions": ["Yes.", "No."],
+    }
+    path.write_text(json.dumps(record | {"ratings": [1, 2]}))
+    assert read_ratings(path).facts["score"].tolist() == [1, 2]
+
+
+def test_names_of_stimuli_are_not_offered_as_preferences(tmp_path: Path) -> None:
+    header = ["trial_id", "rating_stimulus", "rating_score"]
+    path = write_rows(
+        tmp_path / "mushra.csv", header, ["t", "old", 99], ["t", "new", 40]
+    )
+    with pytest.raises(UserError, match="no column of labels") as refused:
+        read_labels(path)
+    assert "preference=" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "text", ["id\tscore\nu\t3\n", "id, score\nu, 3\n", "a\0 1\nb 2\n"]
+)
+def test_no_command_is_offered_that_would_not_make_a_table(
+    text: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "scores.txt"
+    path.write_text(text)
+    with pytest.raises(UserError, match=r"rename or convert it\Z"):
+        read_ratings(path)
+
+
 def test_answers_in_json_may_be_of_several_items(tmp_path: Path) -> None:
     answers = json.dumps([{"pref_1": {"A": True, "B": False}}])
     more = json.dumps([{"pref_1": "A", "pref_2": "B"}])

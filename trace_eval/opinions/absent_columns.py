@@ -17,6 +17,7 @@ from trace_eval.opinions.column_words import (
     names_a_measure,
     names_a_part,
     names_an_answer,
+    names_an_item,
     names_somebody,
     names_worse,
     of_one_opinion,
@@ -224,7 +225,9 @@ def _may_be_labels(name: str, cells: Sequence[str | None], is_of_answers: bool) 
         return True
     if name == "score" and _are_codes(cells):
         return True
-    return not is_of_answers and names_an_answer(name) and _may_be_choices(cells)
+    if is_of_answers or names_an_item(name):  # rating_stimulus
+        return False
+    return names_an_answer(name) and _may_be_choices(cells)
 
 
 def _compares(cells: Iterable[str | None]) -> bool:

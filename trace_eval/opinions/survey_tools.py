@@ -87,18 +87,24 @@ def qualtrics(records: Records, notes: list[str]) -> Iterator[SurveyRecord]:
 
 
 def _questions(
-    columns: Iterable[str], texts: Mapping[str, Any], imports: Mapping[str, Any]
+    columns: Collection[str], texts: Mapping[str, Any], imports: Mapping[str, Any]
 ) -> dict[str, str]:
     """Map columns to the texts of their questions, or to their own names.
 
     A loop asks one question again: its rounds are told apart by their numbers.
 
     Args:
-        imports: the ids of imports, which name a question whatever a user calls it.
+        imports: the ids of imports, which name a question whatever a user calls it; one
+            that has a single part keeps its name.
     """
     new_names: dict[str, str] = {}
+    stems: dict[str, str] = {}
     for name in columns:
-        is_part = _PART.search(name) and "QID" in str(imports.get(name))
+        if _PART.search(name) and "QID" in str(imports.get(name)):
+            stems[name] = _PART.sub("", name)
+    parts = Counter(stems.values())
+    for name in columns:
+        is_part = parts[stems.get(name, "")] > 1
         is_question = texts.get(name) and (_QUESTION.match(name) or is_part)
         new_names[name] = str(texts[name]) if is_question else name
     times = Counter(new_names.values())
@@ -124,7 +130,7 @@ def batch(records: Records, notes: list[str]) -> Iterator[SurveyRecord]:
 
     A task with several items, whose columns are numbered, becomes a record for each.
     """
-    records = list(map(_with_answers, records))
+    records = _without_echoes(list(map(_with_answers, records)))
     several = _several(columns_of(records))
     if several:
         notes.append(
@@ -152,6 +158,27 @@ def _with_answers(record: Mapping[str, Any]) -> SurveyRecord:
         if not answers:
             unfolded[name] = value
     return unfolded
+
+
+def _without_echoes(records: Records) -> Records:
+    """Leave out answers that a form sends back as they were shown, in every record."""
+    shown: dict[str, str] = {}
+    for name in columns_of(records):
+        if PREFIX.match(name) and not _is_answer(name):
+            shown[PREFIX.sub("", name, count=1)] = name
+    echoes: set[str] = set()
+    for name in filter(_is_answer, columns_of(records)):
+        source = shown.get(PREFIX.sub("", name, count=1))
+        if source and all(
+            cell_text(record, name) == cell_text(record, source) for record in records
+        ):
+            echoes.add(name)
+    if not echoes:
+        return records
+    kept: list[SurveyRecord] = []
+    for record in records:
+        kept.append({n: value for n, value in record.items() if n not in echoes})
+    return kept
 
 
 def _without_prefixes(columns: Collection[str]) -> dict[str, str]:
@@ -277,6 +304,10 @@ def _is_task(record: Mapping[str, Any]) -> bool:
     return has_annotations and isinstance(record.get("data"), Mapping)
 
 
+def _is_mapping(value: object) -> bool:
+    return isinstance(value, Mapping)
+
+
 def _annotations_of(task: Mapping[str, Any]) -> list[Any] | None:
     """Return what annotators said of a task, which versions before 1.0 name otherwise.
 
@@ -284,7 +315,7 @@ def _annotations_of(task: Mapping[str, Any]) -> list[Any] | None:
     """
     for name in ("annotations", "completions"):
         annotations = task.get(name)
-        if isinstance(annotations, list):
+        if isinstance(annotations, list) and all(map(_is_mapping, annotations)):
             return annotations
     return None
 
@@ -332,7 +363,10 @@ def studio(records: Records, notes: list[str]) -> Iterator[SurveyRecord]:
 
 
 def _name_score(annotations: Iterable[SurveyRecord]) -> None:
-    """Call the control that holds ratings or numbers the score, where it is alone."""
+    """Call the control that holds ratings or numbers the score, where it is alone.
+
+    A control that is called like a label, such as ``overall``, keeps its name.
+    """
     controls: dict[str, None] = {}
     keys: set[str] = set()
     for annotation in annotations:
@@ -343,7 +377,7 @@ def _name_score(annotations: Iterable[SurveyRecord]) -> None:
     only = next(iter(controls), "")
     if len(controls) != 1 or keys.isdisjoint({"rating", "number"}) or sums_up(only):
         return
-    if not names.first_of(names.SCORES, controls):
+    if not names.first_of({**names.LABELS, **names.SCORES}, controls):
         for annotation in annotations:
             annotation["score"] = annotation.pop(only, None)
 
