@@ -50,6 +50,12 @@ def test_what_runs_on_a_gpu_is_a_stage_between_what_it_needs_and_what_needs_it(
     ]
 
 
+def test_an_extractor_of_others_may_list_what_it_reads(tmp_path: Path) -> None:
+    listed = Placed(tmp_path, "heard", uses=["first"])  # type: ignore[arg-type]
+    stages = Plan((Placed(tmp_path, "first"), listed)).stages(split=True)
+    assert [sorted(stage.groups) for stage in stages] == [["first", "heard"]]
+
+
 def test_the_papers_profile_has_three_stages() -> None:
     stages = Plan(tuple(plan_extractors("paper"))).stages(split=True)
     assert [sorted(stage.groups) for stage in stages if stage.on_gpu] == [

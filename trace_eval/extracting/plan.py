@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 
 from extractors import MAX_SECONDS, Extractor, Hashes, known_hashes
@@ -77,7 +78,8 @@ def _stage_numbers(extractors: Sequence[Extractor]) -> dict[str, int]:
     numbers: dict[str, int] = {}
     for extractor in extractors:  # those come first that others use
         on_gpu = extractor.runs_on == "gpu"
-        used = [numbers[g] for g in extractor.needs + extractor.wants if g in numbers]
+        read = chain(extractor.needs, extractor.wants)
+        used = [numbers[group] for group in read if group in numbers]
         last = max(used, default=0)
         numbers[extractor.group] = last if last % 2 == on_gpu else last + 1
     return numbers
