@@ -408,6 +408,17 @@ def test_a_webhook_without_turns_is_called_what_it_is(
         read_conversations(_write(tmp_path, hook))
 
 
+def test_a_cell_that_is_worded_like_a_kind_of_webhook_makes_no_webhook(
+    tmp_path: Path,
+) -> None:
+    user = {"conversation": "c", "speaker": "user", "start": 0, "end": 1}
+    agent = {"conversation": "c", "speaker": "agent", "start": 1.5, "end": 2}
+    rows = [user | {"text": "Hi", "note": "status-update"}, agent | {"text": "Yes"}]
+    path = tmp_path / "turns.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)))
+    assert len(_one(path).conversation.turns) == 2
+
+
 def test_vapi_names_the_call_beside_its_messages(tmp_path: Path) -> None:
     call = vapi()
     body = {"type": "end-of-call-report", "call": {"id": call.pop("id")}, **call}

@@ -73,7 +73,7 @@ PLATFORMS = (
         "Vapi: call objects",
         marks=(
             r'"secondsFromStart"|"transcriptType"'
-            r'|"(end-of-call-report|(status|conversation|speech)-update)"',
+            r'|"type"\s*:\s*"(end-of-call-report|(status|conversation|speech)-update)"',
         ),
         turns=("artifact.messages", "messages"),
         columns=places(
