@@ -52,7 +52,7 @@ class Attack:
 
     @property
     def name(self) -> str:
-        """Its family and number, e.g. ``role play 3``. ``role play 3``."""
+        """Its family and number, e.g. ``role play 3``."""
         return f"{self.family} {self.number}"
 
     def text(self, me: str, other: str) -> str:
