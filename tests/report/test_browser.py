@@ -365,11 +365,12 @@ def test_dark_by_the_system_and_by_the_button(page: Page) -> None:
     assert lightness() > 200
 
     def is_remembered() -> bool:
+        page.wait_for_timeout(300)
         page.reload()
         return lightness() > 200
 
     # What a page stores reaches the next one when the browser finds the time.
-    wait_for(is_remembered, "a page that remembers the theme", 60)
+    wait_for(is_remembered, "a page that remembers the theme")
     page.click("#theme")
     assert lightness() < 60
 

@@ -6,9 +6,13 @@ import argparse
 import os
 import sys
 import threading
+import time
 
 #: Environment variable of the key that callers must send.
 KEY = "TRACE_EVAL_LLAMA_KEY"
+
+#: Time for the thread that writes llama.cpp's log, which ends with the process, seconds.
+_LOG_S = 0.5
 
 
 def main() -> None:
@@ -40,6 +44,7 @@ def main() -> None:
     try:
         _server = xllamacpp.Server(params)  # serves until it is deleted
     except Exception as error:
+        time.sleep(_LOG_S)  # the log says what is wrong with the model
         sys.exit(f"error: {type(error).__name__}: {error}")
     threading.Event().wait()
 
