@@ -191,8 +191,14 @@ def test_a_text_of_psytoolkit_becomes_a_table_as_typed(tmp_path: Path) -> None:
         read_ratings(path)
     (command,) = re.findall(r"\(echo .+?\.csv'", str(refused.value))
     named = command.replace("NAME1,NAME2,NAME3,NAME4", "system,id,score,rt")
-    subprocess.run(named, shell=True, check=True, cwd=tmp_path)
+    subprocess.run(named, shell=True, check=True)  # in whatever folder
     assert read_ratings(tmp_path / "mos 1.csv").facts["score"].tolist() == [4, 5]
+    path.write_text("id score\nu1 4\nu2 2\n")
+    with pytest.raises(UserError) as refused:
+        read_ratings(path)
+    (command,) = re.findall(r"tr -s .+?\.csv'", str(refused.value))
+    subprocess.run(command, shell=True, check=True)
+    assert read_ratings(tmp_path / "mos 1.csv").facts["score"].tolist() == [4, 2]
     path.write_text("l: start\nt: radio\n")
     with pytest.raises(UserError, match=r"give data\.csv"):
         read_ratings(path)

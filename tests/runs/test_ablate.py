@@ -137,7 +137,7 @@ def test_conditions_that_the_options_make_equal_are_refused(tmp_path: Path) -> N
 
     with pytest.raises(UserError, match="beside what -J drop leaves out, so --modes"):
         ablated(drop=sound)
-    with pytest.raises(UserError, match="no blueprint has pitch, so leaving it out"):
+    with pytest.raises(UserError, match="no blueprint has pitch beside what -J drop"):
         ablated(modes=False, drops=("pitch",), drop=("pitch",))
     with pytest.raises(UserError, match="the conditions of an ablation set the mode"):
         ablated(mode="transcript")

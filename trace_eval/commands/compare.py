@@ -9,7 +9,6 @@ from typing import Annotated
 
 import typer
 
-from blueprints import UserError
 from trace_eval.commands.console import say, say_note
 from trace_eval.commands.render import AS_AGREE, LabelsOption, Output, print_tables
 from trace_eval.commands.result_files import give, give_figures
@@ -81,7 +80,6 @@ def compare(
             full=output.full,
         )
         return
-    _refuse_columns(runs)
     report = compare_folders(runs, labels, options, columns)
     people = report.people if isinstance(report, RunComparison) else ()
     values = score_values(people)
@@ -97,17 +95,6 @@ def compare(
     if html:
         write_page(report, runs, html, copy_audio)
     output.close(values)
-
-
-def _refuse_columns(sources: Sequence[Path]) -> None:
-    """Refuse ``FILE:COLUMN``, which another comparison reads."""
-    for source in sources:
-        file, colon, _ = str(source).rpartition(":")
-        if colon and not source.exists() and Path(file).is_file():
-            raise UserError(
-                f"{source}: a column of verdicts is compared by --judge-change; add"
-                f" that, or name the file alone, {file}"
-            )
 
 
 def print_change(

@@ -16,7 +16,12 @@ from trace_eval.compare.scores import (
     ScoreDisagreement,
     shared_questions,
 )
-from trace_eval.compare.tables import APART, clear_alone, compare_answer, compare_tables
+from trace_eval.compare.tables import (
+    APART,
+    compare_answer,
+    compare_tables,
+    disagreement,
+)
 from trace_eval.data.files import make_folder
 from trace_eval.data.items import Pair
 from trace_eval.data.outputs import write_file
@@ -244,7 +249,7 @@ def _picture(report: RunComparison) -> str:
     for row in report.differences:
         if row.dimension != main:
             continue
-        words = filter(None, (_points(row.difference), clear_alone(row, report)))
+        words = filter(None, (_points(row.difference), disagreement(row, report)))
         name = f"{row.second} minus {row.first}"
         points.append((name, row.difference, "; ".join(words)))
     if points:

@@ -116,6 +116,7 @@ def compare_folders(
     Raises:
         UserError: some are of pairs and some of scores, or see there.
     """
+    _refuse_columns(folders)
     rated = [folder for folder in folders if Run(folder).holds_scores]
     if not rated:
         return compare_runs(folders, labels, options, columns)
@@ -131,6 +132,17 @@ def compare_folders(
             " by trace-eval agree RUN RUN --labels FILE"
         )
     return compare_scores(folders, options)
+
+
+def _refuse_columns(sources: Sequence[Path]) -> None:
+    """Refuse ``FILE:COLUMN``, which another comparison reads."""
+    for source in sources:
+        file, colon, _ = str(source).rpartition(":")
+        if colon and not Path(source).exists() and Path(file).is_file():
+            raise UserError(
+                f"{source}: a column of verdicts is compared by --judge-change; add"
+                f" that, or name the file alone, {file}"
+            )
 
 
 def compare_scores(

@@ -89,7 +89,7 @@ def _nearest_answer(report: RunComparison) -> tuple[str, str | None]:
         return f"{first}.", None
     if same(other, value):
         return f"{first}: equally often.", None
-    doubt = clear_alone(row, report)
+    doubt = disagreement(row, report)
     shown = outcome(True, row.p_holm, level, row.mcnemar.test)
     if doubt:
         shown += f"; {doubt}"
@@ -144,12 +144,14 @@ def _over_all_answer(report: RunComparison) -> str:
     return f"{first}, {labels}: {shown}."
 
 
-def clear_alone(row: Comparison, report: RunComparison) -> str:
+def disagreement(row: Comparison, report: RunComparison) -> str:
     """Say why a difference's test and its interval disagree, or ""."""
     level = report.options.bootstrap.level
-    doubt = although(row.difference.interval, 0.0, row.p_holm, level, shown="0")
-    if not doubt or is_shown(row.p_holm, level):
-        return doubt and "its interval holds 0"
+    interval = row.difference.interval
+    if not although(interval, 0.0, row.p_holm, level, shown="0"):
+        return ""
+    if is_shown(row.p_holm, level):
+        return "its interval holds 0"
     if is_shown(row.mcnemar.p, level):
         number = counted(len(report.differences), "difference")
         return (

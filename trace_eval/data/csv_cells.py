@@ -70,7 +70,7 @@ def safe(cell: T) -> T | str:
     if not isinstance(cell, str) or RAW.get():
         return cell
     text = _CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", cell)
-    return f"'{text}" if _FORMULA.match(text) and not _is_number(text) else text
+    return f"'{text}" if _FORMULA.match(text) and not is_number(text) else text
 
 
 def unquoted(cell: str) -> str:
@@ -110,7 +110,8 @@ def write_table(
     write_lines(path, table_lines(columns, rows))
 
 
-def _is_number(cell: str) -> bool:
+def is_number(cell: str) -> bool:
+    """Tell whether a cell is a number."""
     try:
         float(cell)
     except ValueError:
@@ -218,7 +219,7 @@ def _names_parts(header: Sequence[str], below: Sequence[str]) -> bool:
     for name, part in zip(header, parts, strict=True):
         if not name.strip():
             unnamed.append(part)
-    return bool(unnamed) and all(unnamed) and not any(map(_is_number, parts))
+    return bool(unnamed) and all(unnamed) and not any(map(is_number, parts))
 
 
 #: What SurveyMonkey calls the first of its columns.

@@ -22,7 +22,7 @@ from blueprints import InputError
 from trace_eval.data import strict_json
 from trace_eval.data.archives import TARS, tar_records
 from trace_eval.data.arrow_tables import TableRow, arrow_rows
-from trace_eval.data.csv_cells import CsvFile, EmptyTable, unquoted
+from trace_eval.data.csv_cells import CsvFile, EmptyTable, is_number, unquoted
 from trace_eval.data.files import is_file, is_folder
 from trace_eval.data.inspect_logs import log_records
 from trace_eval.data.renamed import FIRST
@@ -249,7 +249,7 @@ _NOT_BY_BLANKS = re.compile(r"[\t,;\"\0\ufffd]|^ ", re.M)
 
 
 def _how_to_convert(path: Path) -> str:
-    """Say how a text of columns without names, separated by blanks, becomes a table.
+    """Say how a text whose columns are separated by blanks becomes a table.
 
     PsyToolkit writes trials like that. Its answers to a survey are a text of their own
     for each participant, and one table of all.
@@ -268,9 +268,11 @@ def _how_to_convert(path: Path) -> str:
     counts = set(map(len, lines))
     if len(counts) != 1 or counts <= {0, 1} or _NOT_BY_BLANKS.search(text):
         return ""
+    source = shlex.quote(str(path))
+    table = shlex.quote(str(path.with_suffix(".csv")))
+    if not any(map(is_number, lines[0])) and any(map(is_number, lines[-1])):
+        return f": tr -s ' ' , < {source} > {table}"  # the first row names columns
     names = ",".join(f"NAME{number}" for number in range(1, counts.pop() + 1))
-    source = shlex.quote(path.name)
-    table = shlex.quote(path.with_suffix(".csv").name)
     return (
         f": (echo {names}; tr -s ' ' , < {source}) > {table}, with names of its columns"
     )

@@ -93,14 +93,19 @@ def names_a_measure(name: str) -> bool:
 
 def names_an_item(name: str) -> bool:
     """Tell whether a column is called like what was played, and like no count of it."""
-    words = _words(name)
-    return not _ITEMS.isdisjoint(words) and _MEASURES.isdisjoint({*words} - {"id"})
+    return _names_one_of(_ITEMS, name)
 
 
 def names_somebody(name: str) -> bool:
     """Tell whether a column is called like who took part."""
-    words = _words(name)
-    return not _PEOPLE.isdisjoint(words) and _MEASURES.isdisjoint({*words} - {"id"})
+    return _names_one_of(_PEOPLE, name)
+
+
+def _names_one_of(words: frozenset[str], name: str) -> bool:
+    """Tell whether a name has one of these words, and none of a measure but ``id``."""
+    words_of_name = set(_words(name))
+    has_measure = not _MEASURES.isdisjoint(words_of_name - {"id"})
+    return not words.isdisjoint(words_of_name) and not has_measure
 
 
 def sums_up(name: str) -> bool:

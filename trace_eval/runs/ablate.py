@@ -75,7 +75,8 @@ def conditions_of(
 
 def _droppable(run: Run, options: AblateOptions) -> list[str]:
     """Return the groups of a run's blueprints, then the aliases of several groups."""
-    groups = _shown_groups(run, options) & GROUPS.keys() - {"transcript"}
+    shown = _present_groups(run) - feature_groups(options.judging.drop)
+    groups = shown & GROUPS.keys() - {"transcript"}
     names = [name for name in GROUPS if name in groups]
     for alias, groups_of_alias in ALIASES.items():
         if not groups.isdisjoint(groups_of_alias):
@@ -164,11 +165,6 @@ def _present_groups(run: Run) -> set[str]:
     return present
 
 
-def _shown_groups(run: Run, options: AblateOptions) -> set[str]:
-    """Return the groups that the full judge sees: what it drops is not there."""
-    return _present_groups(run) - feature_groups(options.judging.drop)
-
-
 def _refuse_empty_conditions(run: Run, options: AblateOptions) -> None:
     """Refuse conditions that leave out what no blueprint of the run has.
 
@@ -180,29 +176,43 @@ def _refuse_empty_conditions(run: Run, options: AblateOptions) -> None:
             f"mode: {options.judging.mode}: the conditions of an ablation set the mode;"
             " leave it out, and compare blueprints with transcripts by --modes"
         )
-    if next(iter(run.blueprints()), None) is None:
-        list(run.pairs())  # of scores there are none, which is the better reason
-        raise UserError(
-            f"{run.folder}: no recording of it has a blueprint, so nothing can be left"
-            " out of one; judge its pairs by a judge that reads blueprints, such as"
-            " rules, into a new --out"
-        )
-    if not _present_groups(run):
+    present = _present_groups(run)
+    if not present:
+        _refuse_no_blueprints(run)
         return  # all of its groups are absent
-    present = _shown_groups(run, options)
-    absent = [name for name in options.drops if not feature_groups((name,)) & present]
+    shown = present - feature_groups(options.judging.drop)
+    beside = ""
+    remedy = "extract with another profile"
+    if options.judging.drop:
+        beside = " beside what -J drop leaves out"
+        remedy = "drop less"
+    absent = [name for name in options.drops if not feature_groups((name,)) & shown]
     if absent:
         raise UserError(
-            f"{run.folder}: no blueprint has {' or '.join(absent)}, so leaving it out"
-            f" changes nothing; present are {', '.join(sorted(present))}"
+            f"{run.folder}: no blueprint has {' or '.join(absent)}{beside}, so leaving it"
+            f" out changes nothing; present are {', '.join(sorted(shown))}"
         )
-    if options.modes and not present - {"transcript"}:
+    if options.modes and not shown - {"transcript"}:
         raise UserError(
-            f"{run.folder}: its blueprints have nothing but transcripts"
-            f"{' beside what -J drop leaves out' * bool(options.judging.drop)}, so --modes"
-            " would compare the judge with itself;"
-            f" {'drop less' if options.judging.drop else 'extract with another profile'}"
+            f"{run.folder}: its blueprints have nothing but transcripts{beside}, so"
+            f" --modes would compare the judge with itself; {remedy}"
         )
+
+
+def _refuse_no_blueprints(run: Run) -> None:
+    """Refuse a run of which no recording has a blueprint.
+
+    Raises:
+        UserError: it has none, or holds scores of single answers.
+    """
+    if next(iter(run.blueprints()), None) is not None:
+        return
+    next(iter(run.pairs()), None)  # a run of scores says here that it has no pairs
+    raise UserError(
+        f"{run.folder}: no recording of it has a blueprint, so nothing can be left out of"
+        " one; judge its pairs by a judge that reads blueprints, such as rules, into a"
+        " new --out"
+    )
 
 
 def _stripped_groups(condition: Condition) -> frozenset[str] | None:
