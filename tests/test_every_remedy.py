@@ -1,9 +1,11 @@
 """Every remedy that a message prints names what exists, and does what it says.
 
 Messages with something to type are found in the source. Each is checked against the
-commands' own parsers, and followed by a case: what it prints is typed as it stands. A
-new message that no case follows fails, unless it is listed with the others that wait
-for a case in ``support/remedies_read_alone.txt``; that list only gets shorter.
+commands' own parsers, and followed by a case: what it prints is typed as it stands.
+Cases of the command line stand in ``support/remedies_followed/*.txt``; those that need
+a server or a call from Python are functions in ``support/remedy_calls/``. A new message
+that no case follows fails, unless ``not_followed.lst`` says why none can, or it waits
+for one in ``read_alone.lst``, which only gets shorter.
 """
 
 from __future__ import annotations
@@ -24,9 +26,10 @@ from blueprints.distribution import install_line
 from tests.support.cli import ROOT, code_and_words, leaves
 from tests.support.judged import judged_run, rated_run
 from tests.support.prices import price_table
+from tests.support.remedy_calls import CALLS
 from tests.support.remedy_tables import CASES as OF_TABLES
 from tests.support.remedy_tables import JUDGED
-from tests.support.remedy_templates import ROOMS, templates
+from tests.support.remedy_templates import ROOMS, Template, templates
 from trace_eval.commands.cli import app
 from trace_eval.commands.known_options import with_known_options
 from trace_eval.commands.listing import ImportedOnUse
@@ -34,11 +37,14 @@ from trace_eval.data.settings import hints_of, read_settings
 from trace_eval.extracting.options import ExtractOptions
 from trace_eval.judges.options.judge_options import JudgeOptions
 
-#: Messages that are checked against the parsers alone, because no case follows them.
-READ_ALONE = ROOT / "tests" / "support" / "remedies_read_alone.txt"
+#: The cases, and the lists of messages without one.
+FOLLOWED = ROOT / "tests" / "support" / "remedies_followed"
 
-#: The cases.
-FOLLOWED = ROOT / "tests" / "support" / "remedies_followed.txt"
+#: Messages that are checked against the parsers alone, because they wait for a case.
+READ_ALONE = FOLLOWED / "read_alone.lst"
+
+#: Messages that no case can follow here; the reason stands above them behind a ``#``.
+NOT_FOLLOWED = FOLLOWED / "not_followed.lst"
 
 #: Options of other programs that messages name.
 OF_OTHERS = {
@@ -67,11 +73,13 @@ class Case(NamedTuple):
 
 def cases() -> Iterator[Case]:
     """Read the cases: a command, a pattern, a command, and what it comes to."""
-    blocks = FOLLOWED.read_text(encoding="utf-8").split("\n\n")
-    for block in blocks[1:]:
-        typed, printed, then, end = (line[2:] for line in block.strip().splitlines())
-        code, _, says = end.partition(" ")
-        yield Case(typed, printed, then, int(code), says)
+    for path in sorted(FOLLOWED.glob("*.txt")):
+        blocks = path.read_text(encoding="utf-8").split("\n\n")
+        for block in blocks[1:]:
+            lines = block.strip().splitlines()
+            typed, printed, then, end = (line[2:] for line in lines)
+            code, _, says = end.partition(" ")
+            yield Case(typed, printed, then, int(code), says)
 
 
 def make_inputs() -> None:
@@ -130,22 +138,35 @@ def _write_table(name: str, header: str, rows: Iterable[str]) -> None:
 def test_every_remedy_is_followed_or_listed() -> None:
     """It takes seconds: two commands a message, and a message a template."""
     make_inputs()
-    followed: set[str] = set()
+    left = {each.name: each for each in templates()}
     wrong: list[str] = []
     for case in cases():
         _, said = code_and_words(*shlex.split(case.typed))
-        followed |= {each.name for each in templates() if each.stands_in(said)}
+        _leave_out_said(left, said)
         wrong += _wrongs(case, said)
+    for call in CALLS:
+        _leave_out_said(left, call())
     for of_table in OF_TABLES:  # a test of their own follows these
         Path("judged.csv").write_text(JUDGED)
         Path("people.csv").write_text(of_table.table, encoding="utf-8")
         _, said = code_and_words(*of_table.command.split())
-        followed |= {each.name for each in templates() if each.stands_in(said)}
+        _leave_out_said(left, said)
     assert not wrong, "\n".join(wrong)
-    listed = set(READ_ALONE.read_text(encoding="utf-8").splitlines())
-    left = {each.name for each in templates()} - followed
-    assert left <= listed, f"no case follows: {sorted(left - listed)}"
-    assert listed <= left, f"no longer read alone: {sorted(listed - left)}"
+    listed = _listed(READ_ALONE) | _listed(NOT_FOLLOWED)
+    assert left.keys() <= listed, f"no case follows: {sorted(left.keys() - listed)}"
+    assert listed <= left.keys(), f"is followed: {sorted(listed - left.keys())}"
+
+
+def _leave_out_said(left: dict[str, Template], said: str) -> None:
+    """Leave out the messages that a command printed."""
+    for name in [name for name, each in left.items() if each.stands_in(said)]:
+        del left[name]
+
+
+def _listed(path: Path) -> set[str]:
+    """Read the names in a list, whose reasons stand behind a ``#``."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return {line for line in lines if line and not line.startswith("#")}
 
 
 def _wrongs(case: Case, said: str) -> Iterator[str]:

@@ -50,13 +50,14 @@ class Template(NamedTuple):
 
     def stands_in(self, message: str) -> bool:
         """Whether a printed message, its lines joined, holds this one."""
-        return _pattern(self.text).search(message) is not None
-
-
-@cache
-def _pattern(text: str) -> re.Pattern[str]:
-    parts = [" ".join(part.split()) for part in text.split(HOLE)]
-    return re.compile(".*?".join(re.escape(part) for part in parts).strip())
+        start = 0
+        for part in self.text.split(HOLE):
+            words = " ".join(part.split())
+            start = message.find(words, start)
+            if start < 0:
+                return False
+            start += len(words)
+        return True
 
 
 @cache

@@ -1,0 +1,12 @@
+"""Remedies that are followed by calls, because they need a server or Python.
+
+Each function makes what fails in the working folder, follows what the message says,
+asserts what came of it, and returns the message.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+#: The calls, in the order of the product's rooms.
+CALLS: tuple[Callable[[], str], ...] = ()
