@@ -199,6 +199,29 @@ def test_a_server_of_before_a_change_takes_no_answer_to_the_old_text(
     assert len([item for item, aside in _counted(new) if not aside]) == 3
 
 
+def test_a_server_of_before_a_change_takes_no_answer_to_the_old_recording(
+    tmp_path: Path,
+) -> None:
+    recording = write(tmp_path / "answer.wav", tone(0.3, hz=600))
+    manifest = tmp_path / "items.jsonl"
+    record = {"id": "i0", **_TEXTS, "audio": str(recording)}
+    manifest.write_text(f"{json.dumps(record)}\n")
+    old = _open(manifest)
+    _rate(old)
+    same = _open(manifest)  # nothing was replaced: both may serve
+    _rate(same, "bob")
+    _rate(old, "cyd")
+    position = old.position("dan")
+    assert position is not None
+    write(recording, tone(0.3))
+    with pytest.warns(Advice, match="changed since they were rated"):
+        new = _open(manifest)
+    with pytest.raises(UserError, match="'i0' was changed after this server was start"):
+        old.answer("dan", position.task, "correctness", "5")
+    _rate(new, "dan")
+    assert [aside for _, aside in _counted(new)] == ["changed"] * 3 + [None]
+
+
 def test_an_item_whose_correction_nobody_rated_may_lose_it(tmp_path: Path) -> None:
     manifest = tmp_path / "items.jsonl"
     _write(manifest)

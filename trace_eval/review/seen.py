@@ -44,18 +44,31 @@ def remember(store: Store, item: Reviewed) -> None:
         store.set_meta(_key(store, item), _seen(item, _sounds(item)).model_dump_json())
 
 
-def refuse_stale(store: Store, item: Reviewed) -> None:
-    """Raise UserError for an item that a later server shows otherwise."""
-    stored = store.meta(_key(store, item))
-    if stored is None:
-        return
-    seen = strict_json.own(Seen, stored, store.path)
-    if seen.words != _seen(item, {}).words:
-        raise UserError(
-            f"item {item.id!r} was changed after this server was started, and another"
-            " server of this review shows it as it is now; stop this one, and start it"
-            " again"
-        )
+class ShownHere:
+    """What one server shows of the items of a review.
+
+    Another server, opened later, may have found a text or a recording replaced. What is
+    said of the old one to this server would count as said of the new one.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._sounds: dict[str, Mapping[str, str]] = {}
+
+    def refuse_stale(self, item: Reviewed) -> None:
+        """Raise UserError for an item that a later server shows otherwise."""
+        stored = self._store.meta(_key(self._store, item))
+        if stored is None:
+            return
+        seen = strict_json.own(Seen, stored, self._store.path)
+        sounds = self._sounds.setdefault(item.id, seen.sounds)
+        here = Seen(words=_seen(item, {}).words, sounds=sounds)
+        if here.differs(seen):
+            raise UserError(
+                f"item {item.id!r} was changed after this server was started, and"
+                " another server of this review shows it as it is now; stop this one,"
+                " and start it again"
+            )
 
 
 def corrected_now(store: Store, item: Reviewed) -> None:

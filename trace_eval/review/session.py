@@ -31,8 +31,8 @@ from trace_eval.review.orders import (
 )
 from trace_eval.review.queue import ReviewPlan
 from trace_eval.review.seen import (
+    ShownHere,
     corrected_now,
-    refuse_stale,
     remember,
     set_changed_aside,
 )
@@ -79,6 +79,7 @@ class Review:
         if singles:
             self.corrections = Corrections(material.corrections, singles)
         self._followed: Mapping[str, Single] | None = None
+        self._shown = ShownHere(self.store)
         events = EventLog(material.corrections, singles + halves)
         self.events = events if events.conversations else None
 
@@ -165,7 +166,7 @@ class Review:
                 view = self.store.start(rater, item, repeat, order)
             elif view.finished is not None and view.judge != "shown":
                 continue
-            refuse_stale(self.store, self.item(item))
+            self._shown.refuse_stale(self.item(item))
             answers = self.store.answers(view)
             step = self.form.next_step(self.item(item), answers, view.shown)
             return Position(
