@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from dataclasses import fields
 from pathlib import Path
 from typing import Annotated
 
@@ -12,7 +11,7 @@ import typer
 from trace_eval.commands.console import say, say_note
 from trace_eval.commands.render import print_tables
 from trace_eval.commands.result_files import give, give_figures
-from trace_eval.commands.signatures import from_classes, refuse_unused
+from trace_eval.commands.signatures import from_classes, option_names, refuse_unused
 from trace_eval.compare.options import ChangeOptions, GateOptions
 
 
@@ -61,10 +60,7 @@ def gate(
     from trace_eval.compare.gate.report import gate_tables
 
     if judge_changed:
-        verdict = {field.name for field in fields(GateOptions)} - {
-            "bootstrap",
-            "margin",
-        }
+        verdict = option_names(GateOptions) - {"margin"}
         refuse_unused(
             context, {*verdict, "junit"}, "with --judge-changed, which gives no verdict"
         )

@@ -118,6 +118,11 @@ def refuse_unused(context: typer.Context, names: Collection[str], where: str) ->
             raise UserError(f"{each.opts[0]} means nothing {where}; leave it out")
 
 
+def option_names(options: type[Any]) -> set[str]:
+    """Name the options that a class stands for, those of its inner classes as well."""
+    return {each.name for each in _parameters(options)}
+
+
 def parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
     """Make one keyword parameter of a command."""
     return inspect.Parameter(
