@@ -136,6 +136,9 @@ def _digested(items: Iterable[Pair | Single], ids: IdDigest) -> Iterator[Hashabl
 #: Values that are no labels, named in a message at most.
 _SHOWN = 6
 
+#: Longest value that anybody types.
+_TYPED = 60
+
 
 class NoColumns(InputError):
     """A table has no column for what is needed."""
@@ -403,10 +406,9 @@ def _unused(
         f" and {counted(len(every) - _SHOWN, 'other')}" if len(every) > _SHOWN else ""
     )
     got = ", ".join(f"{value!r:.80}" for value in every[:_SHOWN])
-    options: list[str] = []
-    for number, value in enumerate(every[:_SHOWN]):
-        options.append(f"--map {shlex.quote(value)[:60]}={1 + number % 2}")
-    meant = " ".join(options)
+    short = [value for value in every[:_SHOWN] if len(value) <= _TYPED]
+    options = [f"--map {shlex.quote(f'{value}=LABEL')}" for value in short]
+    meant = " ".join(options or ["--map VALUE=LABEL"])
     return Problem(
         where,
         f"column {first.column} is not a label ({first.expected}, got {got}{others});"
