@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import math
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import pairwise
@@ -135,6 +136,7 @@ class FusionModel:
         except OSError as error:
             raise UserError(
                 f"{path}: cannot be read ({error}); run trace-eval train fusion"
+                f" RATINGS RUN RUN --out {shlex.quote(str(folder))}"
             ) from error
         except (ValueError, KeyError, TypeError) as error:
             raise UserError(

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import lru_cache
@@ -120,13 +121,18 @@ def check_folder(
                 strict_json.read_file(folder / "manifest.json").get("judge"), dict
             ):
                 return
-    candidates = (folder / ("run" if n == 1 else f"run-{n}") for n in count(1))
-    free = next(path for path in candidates if not path.exists())
+    free = shlex.quote(str(folder / new_run_name(folder)))
     raise UserError(
         f"{folder}: is not empty and was not made by this command (it holds"
         f" {names[0]!r}), so nothing is written there; name a new folder, e.g."
         f" {option}{free}"
     )
+
+
+def new_run_name(parent: Path) -> str:
+    """Return the first of run, run-2, run-3, ... that a folder does not hold yet."""
+    names = ("run" if n == 1 else f"run-{n}" for n in count(1))
+    return next(name for name in names if not (parent / name).exists())
 
 
 def refuse_url(path: Path) -> None:

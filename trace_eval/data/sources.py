@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import shlex
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,10 +16,11 @@ from extractors import AUDIO_SUFFIXES
 from trace_eval.data import remote
 from trace_eval.data.archives import TARS, tar_records
 from trace_eval.data.arrow_tables import arrow_records
+from trace_eval.data.file_names import globbed
 from trace_eval.data.files import is_file, is_folder, sha256_of, utf8_name
 from trace_eval.data.folders import recorded, rows_below
 from trace_eval.data.input_options import InputOptions, TwoFolders
-from trace_eval.data.system_folders import FolderRow, Systems, systems_in
+from trace_eval.data.system_folders import FolderRow, Systems, named_folder, systems_in
 from trace_eval.data.tables import SUFFIXES, checked, records
 from trace_eval.data.urls import (
     is_url,
@@ -272,10 +274,13 @@ def source_named(items: str | None, folders: TwoFolders) -> ItemSource:
             " recordings"
         )
     if (a is None) != (b is None):
-        has, lacks, folder = ("a", "b", a) if b is None else ("b", "a", b)
+        has, lacks, typed = ("a", "b", a) if b is None else ("b", "a", b)
+        name, folder = named_folder(str(typed))
+        place = str(typed) if name is None else str(typed).partition("=")[2]
+        alone = f", or score this one alone: trace-eval rate {shlex.quote(place)}"
         raise InputError(
-            f"--{has} {folder}: is one system; name the other, --{lacks} DIR, or score"
-            f" this one alone: trace-eval rate {folder}"
+            f"--{has} {typed}: is one system; name the other, --{lacks} DIR"
+            f"{alone if globbed(folder)[0] == folder else ''}"
         )
     if a is None or b is None:
         raise InputError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -24,6 +25,7 @@ from trace_eval.data.file_names import (
     without_own_parts,
 )
 from trace_eval.data.names import NAMES, PROMPT, first_of
+from trace_eval.data.outputs import new_run_name
 from trace_eval.data.renamed import Renamed, is_sound
 from trace_eval.data.tables import SUFFIXES, records
 from trace_eval.data.urls import is_url
@@ -87,8 +89,8 @@ class Systems:
         Raises:
             UserError: one of them is no folder, or both are the same.
         """
-        name_a, folder_a = _named(str(a))
-        name_b, folder_b = _named(str(b))
+        name_a, folder_a = named_folder(str(a))
+        name_b, folder_b = named_folder(str(b))
         for side, folder in (("a", folder_a), ("b", folder_b)):
             if not globbed(folder)[0].is_dir():
                 raise InputError(
@@ -252,7 +254,7 @@ def _column_of_question(column: str) -> str:
     return column.replace("instruction", "question", 1).removesuffix("_text")
 
 
-def _named(text: str) -> tuple[str | None, Path]:
+def named_folder(text: str) -> tuple[str | None, Path]:
     """Split ``NAME=DIR``; None without a name, or where a folder is called so."""
     name, mark, folder = text.partition("=")
     if mark and not is_url(text) and not Path(text).is_dir():
@@ -421,11 +423,13 @@ def systems_in(folder: Path) -> Systems | None:
 def how_to_judge(folder: Path) -> str:
     """Say what to type where a folder is no run: to judge its recordings."""
     systems = systems_in(folder)
+    typed = shlex.quote(str(folder))
+    out = new_run_name(Path())
     if systems is not None and len(systems.folders) > 1:
-        return f"judge its recordings first: trace-eval judge {folder} --out run"
+        return f"judge its recordings first: trace-eval judge {typed} --out {out}"
     if next(by_stem(folder), None):
         return (
             "judge its recordings against those of another system first: trace-eval"
-            f" judge --a {folder} --b OTHER --out run"
+            f" judge --a {typed} --b OTHER --out {out}"
         )
     return "name a folder that judge wrote"

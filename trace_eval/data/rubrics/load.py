@@ -152,7 +152,8 @@ def template_of(name: str) -> Path:
 def _read(path: Path, folder: Path = SINGLES) -> tuple[str, dict[str, Any]]:
     """Return the name of the file in messages, and its content."""
     where = f"{_NOUNS[folder]} {path}"
-    table = read_toml(path, where, f"see trace-eval rubrics show, or {folder}")
+    example = f"trace-eval rubrics show {rubric_names(folder)[0]}, or "
+    table = read_toml(path, where, f"see {'' if folder == PAIRS else example}{folder}")
     if type(table.get("version")) in (int, float):  # as it is often written; not a bool
         table["version"] = str(table["version"])
     return where, table
