@@ -112,9 +112,8 @@ def picture_of(finding: Finding, name: str | None) -> Picture:
     chosen = next(iter(provided), None) if name is None else name
     if chosen is None or chosen not in provided:
         rest = f"give one of {', '.join(provided)}" if provided else "leave out --plot"
-        raise UserError(
-            f"--plot {name or ''}: {finding.title} has nothing to draw; {rest}"
-        )
+        asked = "--plot" if name is None else f"--plot {name}"
+        raise UserError(f"{asked}: {finding.title} has nothing to draw; {rest}")
     return provided[chosen]
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import linecache
 import os
 import re
+import shlex
 import signal
 import sys
 import traceback
@@ -142,9 +143,10 @@ def _refuse_second_input(context: Any, message: str) -> None:
     """Name the options of two folders, where two inputs were typed."""
     one = context.params.get("items")
     two = message.rpartition("(")[2].rstrip(")")
+    second = two if Path(two).exists() else two.split()[0]  # words are joined there
     raise UserError(
-        f"{one} {two}: there is one input; two folders of recordings are --a {one}"
-        f" --b {two.split()[0]}"
+        f"{one} {two}: there is one input; two folders of recordings are --a"
+        f" {shlex.quote(str(one))} --b {shlex.quote(second)}"
     ) from None
 
 
@@ -371,8 +373,8 @@ def main() -> None:
     prepare_streams()
     if sys.flags.optimize > 1:
         complain(
-            "Python leaves docstrings out (-OO), from which the options are read;"
-            " set PYTHONOPTIMIZE=1, or unset it"
+            "Python leaves docstrings out, from which the options are read; leave -OO"
+            " out, and set PYTHONOPTIMIZE=1, or unset it"
         )
         sys.exit(EXIT_USAGE)
     end_on_sigterm()

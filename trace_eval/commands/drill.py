@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -77,4 +78,5 @@ def probe(
     for text in report.left_out:
         say(f"left out: {text}")
     give(report)
-    say(f"for the card of this judge: trace-eval card RUN --probes {out}")
+    probes = shlex.quote(str(out))
+    say(f"for the card of this judge: trace-eval card RUN --probes {probes}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -63,8 +64,9 @@ def export(
         warn_all(written.problems)
         if review.store.path.parent != run:
             say(
-                f"results come back by: trace-eval review {run} --db"
-                f" {review.store.path} --import FILE"
+                "results come back by: trace-eval review"
+                f" {shlex.quote(str(run))} --db {shlex.quote(str(review.store.path))}"
+                " --import FILE"
             )
     elif to in ("csv", "parquet"):
         from trace_eval.runs.exports import export_table

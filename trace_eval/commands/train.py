@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -101,7 +102,7 @@ def scorer(
         f"{name} {value:.4f}" for name, value in sorted(trained.metrics.items())
     )
     say(f"dev rows after {trained.steps} steps: {values}")
-    say(f"wrote {out}; rate with --judge scorer:{out}")
+    say(f"wrote {out}; rate with --judge {shlex.quote(f'scorer:{out}')}")
     give(trained)
 
 

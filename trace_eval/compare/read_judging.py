@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -65,8 +66,9 @@ def read_judging(source: JudgingSource, truth: str | None = None) -> Judging:
             f"{path}: no such run or table; name a run folder, or FILE:COLUMN"
         )
     raise UserError(
-        f"{path}: which column holds the verdicts? write {path}:COLUMN; the timing of"
-        " calls is compared by trace-eval turns NEW --against OLD --fail-over"
+        f"{path}: which column holds the verdicts? write"
+        f" {shlex.quote(str(path))}:COLUMN; the timing of calls is compared by"
+        " trace-eval turns NEW --against OLD --fail-over"
     )
 
 

@@ -92,7 +92,8 @@ def _scores(run: Run) -> Judging:
         scored.setdefault(score.rubric, {})[score.item] = score
     if not scored:
         raise UserError(
-            f"{run.folder}: the run has no scores yet; run `trace-eval rate` first"
+            f"{run.folder}: the run has no scores yet; repeat the trace-eval rate that"
+            " began it, or name another run"
         )
     record = run.record()
     rubrics = run.rubrics()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -109,5 +110,6 @@ def one_conversation(
         raise InputError(
             f"conversation {path}: holds {counted(len(result.items), 'conversation')};"
             " name a file with one, or rate them all with trace-eval rate"
+            f" {shlex.quote(str(path))}"
         )
     return rooted(result.items[0].conversation, Path.cwd())

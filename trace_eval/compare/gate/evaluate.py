@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -147,8 +148,8 @@ def _with_timing(
             )
         return report
     notes = list(report.notes)
-    notes += _left_out(report.baseline, before)
-    notes += _left_out(report.candidate, after)
+    notes += _left_out(report.baseline, baseline, before)
+    notes += _left_out(report.candidate, candidate, after)
     after, before = usable(after, before)
     timing = compare_systems(after, before, options.bootstrap)
     rows = limited(options.limits, after, timing)
@@ -193,16 +194,21 @@ def _voices(
     return tuple(rows)
 
 
-def _left_out(name: str, report: TurnsReport) -> Iterator[str]:
+def _left_out(name: str, source: JudgingSource, report: TurnsReport) -> Iterator[str]:
     """Name the faulty calls of a run, in one line."""
     calls = [one.item.id for one in faulty(report)]
     if calls:
         more = f" and {len(calls) - 3} more" if len(calls) > 3 else ""
         yield (
             f"{name}: {counted(len(calls), 'recording')} cannot be timed, so timing"
-            f" leaves out {', '.join(calls[:3])}{more}; see trace-eval turns --audit"
+            f" leaves out {', '.join(calls[:3])}{more}; see trace-eval turns"
+            f" {shlex.quote(str(_folder(source)))} --audit"
         )
 
 
 def _timed(source: JudgingSource) -> TurnsReport | None:
-    return time_folder(source.folder if isinstance(source, Run) else Path(source))
+    return time_folder(_folder(source))
+
+
+def _folder(source: JudgingSource) -> Path:
+    return source.folder if isinstance(source, Run) else Path(source)

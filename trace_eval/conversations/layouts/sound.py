@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from functools import partial
@@ -96,8 +97,8 @@ def _recording(path: Path, options: ReadOptions, file: Path) -> ConversationItem
     if number == 1 and role:
         raise InputError(
             f"its name says that only the {role} speaks in it, and the other side is"
-            f" missing; if both do, give the file alone: turns {file} --layout"
-            f" {MONO.name}"
+            " missing; if both do, give the file alone: trace-eval turns"
+            f" {shlex.quote(str(file))} --layout {MONO.name}"
         )
     if number == 1:
         return item_from_mix(str(name), file, options)
