@@ -68,7 +68,7 @@ def disagreements(
     if exchanged > max(LIKE, likeness + better_by):
         why = (
             f"the log fits the channels at {likeness:.2f} as they are and at"
-            f" {exchanged:.2f} exchanged: try --swap"
+            f" {exchanged:.2f} exchanged: sides are taken as the log has them"
         )
         return [Fault(name=SWAPPED, channel=None, spoils="all", spans=[], detail=why)]
     if likeness < _MOVED:

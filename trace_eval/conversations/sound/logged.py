@@ -298,10 +298,9 @@ def _faults(sound: Conversation) -> list[Fault]:
 
 def _of_log(fault: Fault) -> Fault:
     """Weigh a contradiction for a call whose times come from the sound."""
-    if fault.name == SWAPPED:
-        why = fault.detail.replace("try --swap", "sides are taken as the log has them")
-        return replace(fault, spoils="nothing", detail=why)
-    return replace(fault, spoils="nothing") if fault.name == OTHER_CLOCK else fault
+    if fault.name in (SWAPPED, OTHER_CLOCK):
+        return replace(fault, spoils="nothing")
+    return fault
 
 
 def _spoken(conversation: Conversation) -> dict[Role, Spans]:
