@@ -236,7 +236,7 @@ def judges() -> str:
         (
             *(f"`{kind.usage}`", kind.about),
             " and ".join(what for what, made in _judged(name, kind) if made),
-            f"`{kind.package}`" if kind.package else "-",
+            ", ".join(f"`{each}`" for each in kind.packages) or "-",
         )
         for name, kind in KINDS.items()
     )

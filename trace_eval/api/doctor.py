@@ -204,11 +204,15 @@ def _recogniser() -> Check:
 
 
 def _judge(name: str, kind: JudgeKind) -> Check:
-    if kind.package is None:
+    if not kind.packages:
         return Check(name, True, kind.about)
-    version = package_version(kind.package)
-    if version == "missing":
-        return Check(name, False, f"needs the package: pip install {kind.package}")
+    versions = {each: package_version(each) for each in kind.packages}
+    missing = [each for each, version in versions.items() if version == "missing"]
+    if missing:
+        named = f"pip install {' '.join(missing)}"
+        install = named if kind.extra is None else install_line(kind.extra)
+        return Check(name, False, f"needs {', '.join(missing)}; run: {install}")
+    version = versions[kind.packages[0]]
     return Check(
         name, True, f"{kind.about}; client {version}; check it: --judge {kind.usage}"
     )

@@ -199,7 +199,8 @@ class JudgeKind(NamedTuple):
 
     usage: str
     about: str
-    package: str | None = None  # that must be installed
+    packages: tuple[str, ...] = ()  # that must be installed, its client first
+    extra: str | None = None  # of ours that brings them; None: they are named
     pairs: PairFactory | None = None  # None: it compares none
     scores: ScoreFactory | None = None  # None: it scores none by itself
 
@@ -239,9 +240,8 @@ def _chat(kind: str, usage: str, about: str, package: str | None) -> JudgeKind:
             judges.append(LLMJudge(ScoreForm(rubric, options, listens), view, client))
         return judges
 
-    return JudgeKind(
-        usage=usage, about=about, package=package, pairs=pairs, scores=singles
-    )
+    packages = () if package is None else (package,)
+    return JudgeKind(usage, about, packages, pairs=pairs, scores=singles)
 
 
 def _scorer(
@@ -300,7 +300,8 @@ KINDS: dict[str, JudgeKind] = {
     "reward": JudgeKind(
         usage="reward:PATH",
         about="a reward model of naturalness, in this process",
-        package="transformers",
+        packages=("transformers", "torch", "peft"),
+        extra="reward",
         pairs=_late("reward.judge:judge_in_process"),
         scores=_late("reward.judge:raters_in_process"),
     ),
@@ -322,7 +323,11 @@ KINDS: dict[str, JudgeKind] = {
         "fusion:DIR", "several of these, weighted and calibrated by train fusion"
     ),
     "scorer": JudgeKind(
-        "scorer:DIR", "a trained scorer, in this process", scores=_scorer
+        usage="scorer:DIR",
+        about="a trained scorer, in this process",
+        packages=("transformers", "torch", "peft", "safetensors"),
+        extra="scorer",
+        scores=_scorer,
     ),
 }
 
