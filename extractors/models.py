@@ -79,10 +79,18 @@ def folder_called(model: str) -> str:
 _is_file, _is_folder = os.path.isfile, os.path.isdir
 
 
+def expanded(path: str) -> Path:
+    """Replace ``~`` by a home; a path stays as it is where there is no such home.
+
+    Path.expanduser raises there, and an error would be about the home and not the path.
+    """
+    return Path(os.path.expanduser(path))  # noqa: PTH111
+
+
 def whisper_file(model: str) -> Path | None:
     """Find an openai-whisper checkpoint: a path, or a name in Whisper's cache."""
     if is_path(model):
-        path = Path(model).expanduser()
+        path = expanded(model)
         return path if _is_file(path) else None
     path = whisper_cache() / f"{_WHISPER_ALIASES.get(model, model)}.pt"
     return path if _is_file(path) else None
@@ -93,9 +101,7 @@ def whisper_cache() -> Path:
 
     It is ``$XDG_CACHE_HOME/whisper`` or ``~/.cache/whisper``.
     """
-    folder = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    # Path.expanduser raises where there is no home.
-    return Path(os.path.expanduser(folder)) / "whisper"  # noqa: PTH111
+    return expanded(os.environ.get("XDG_CACHE_HOME") or "~/.cache") / "whisper"
 
 
 def model_folder(model: str, required: Sequence[str]) -> Path | None:
@@ -107,7 +113,7 @@ def model_folder(model: str, required: Sequence[str]) -> Path | None:
             not.
     """
     if is_path(model):
-        path = Path(model).expanduser()
+        path = expanded(model)
         return path if _is_folder(path) else None
     for folder in _hugging_face(model, required) + _modelscope(model):
         if all(_is_file(folder / name) for name in required):
@@ -141,7 +147,7 @@ def _modelscope(model: str) -> list[Path]:
     if not slash:
         return []
     cache = os.environ.get("MODELSCOPE_CACHE") or "~/.cache/modelscope"
-    base = Path(os.path.expanduser(cache))  # noqa: PTH111
+    base = expanded(cache)
     safe = name.replace(".", "___")
     snapshots = base / "models" / f"{owner}--{name}" / "snapshots"
     newest = sorted(snapshots.iterdir()) if _is_folder(snapshots) else []

@@ -347,7 +347,8 @@ def _place(source: WeightsSource) -> Path | str:
     for file, wanted in source.hashes.items():
         path = folder / file
         if not path.is_file() or file_sha256(path) != wanted:
-            return f"{path}: is not what was joined there; run: rm -r {folder}"
+            again = f"rm -r {shlex.quote(str(folder))}"
+            return f"{path}: is not what was joined there; run: {again}"
     return folder
 
 

@@ -135,7 +135,11 @@ def check_available(plan: Sequence[Extractor], options: ExtractOptions) -> None:
     if not lacking:
         return
     reasons = "".join(f"\n  {group}: {reason}" for group, reason in lacking.items())
-    without = " ".join(f"-x {group}=none" for group in lacking)
+    left_out = dict.fromkeys(lacking)
+    for extractor in plan:  # dependencies come first
+        if not left_out.keys().isdisjoint(extractor.needs):
+            left_out[extractor.group] = None
+    without = " ".join(f"-x {group}=none" for group in left_out)
     raise UserError(
         f"profile {options.profile}: {len(lacking)} of {len(plan)} extractors cannot"
         f" run here; nothing was extracted{reasons}\nor go without: {without}"

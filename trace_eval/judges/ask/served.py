@@ -14,7 +14,7 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from blueprints import JudgeError
-from extractors import sha256_of
+from extractors import expanded, sha256_of
 from trace_eval.judges.ask.base import CallFailed
 from trace_eval.judges.ask.connection import Redactor
 from trace_eval.judges.ask.engines import (
@@ -66,7 +66,7 @@ class ServedClient(OpenAIClient):
         self._kind, self._spec = kind, f"{kind}:{model}"
         engine = self._engine = ENGINES[kind]
         path, _, revision = model.partition("@")
-        local = Path(model).expanduser()
+        local = expanded(model)
         if kind == "gguf" and not local.is_file():
             raise JudgeError(
                 f"judge {self._spec}: there is no file {local}; name a .gguf file"
