@@ -27,6 +27,7 @@ from tests.support.cli import ROOT, code_and_words, leaves
 from tests.support.judged import judged_run, rated_run
 from tests.support.prices import price_table
 from tests.support.remedy_calls import CALLS
+from tests.support.remedy_calls.inputs import write_more_inputs
 from tests.support.remedy_tables import CASES as OF_TABLES
 from tests.support.remedy_tables import JUDGED
 from tests.support.remedy_templates import ROOMS, Template, templates
@@ -128,6 +129,7 @@ def make_inputs() -> None:
     items = [json.dumps({"id": f"a{n}", **answer}) for n in range(3)]
     Path("answers.jsonl").write_text("\n".join(items))
     price_table(Path(), input=1, output=2)
+    write_more_inputs()
 
 
 def _write_table(name: str, header: str, rows: Iterable[str]) -> None:

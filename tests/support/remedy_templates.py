@@ -22,7 +22,13 @@ TYPED = re.compile(
 )
 
 #: Keywords of calls whose texts are helps and names of options, and no messages.
-_OF_OPTIONS = {"help", "flag", "metavar", "epilog", "panel", "short", "pattern"}
+_OF_OPTIONS = {
+    *("help", "flag", "metavar", "epilog", "panel", "short", "pattern"),
+    "description",  # of a field, in a schema
+}
+
+#: A text that is the name of a command or of a format alone, or a pattern.
+_NAME_OR_PATTERN = re.compile(r"trace-eval [a-z]+(?: \d+)?|.*\(\?:.*", re.DOTALL)
 
 #: Calls whose texts are parts of a command line, patterns or helps.
 _NO_MESSAGES = {"Option", "Argument", "option_field", "compile", "removeprefix"}
@@ -51,13 +57,18 @@ class Template(NamedTuple):
     def stands_in(self, message: str) -> bool:
         """Whether a printed message, its lines joined, holds this one."""
         start = 0
-        for part in self.text.split(HOLE):
-            words = " ".join(part.split())
+        for words in _parts(self.text):
             start = message.find(words, start)
             if start < 0:
                 return False
             start += len(words)
         return True
+
+
+@cache
+def _parts(text: str) -> tuple[str, ...]:
+    """Return what stands between the values of a template, its lines joined."""
+    return tuple(" ".join(part.split()) for part in text.split(HOLE))
 
 
 @cache
@@ -81,6 +92,7 @@ def _texts(tree: ast.Module) -> Iterator[str]:
         if text is not None:
             words = text.split()
             alone = all(word.startswith("-") for word in words)  # a list of options
+            alone = alone or _NAME_OR_PATTERN.fullmatch(text) is not None
             if len(words) > 1 and not alone and TYPED.search(text):
                 yield text
             continue

@@ -8,5 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from tests.support.remedy_calls import commands, heard, installs
+
 #: The calls, in the order of the product's rooms.
-CALLS: tuple[Callable[[], str], ...] = ()
+CALLS: tuple[Callable[[], str], ...] = (
+    *installs.CALLS,
+    *commands.CALLS,
+    *heard.CALLS,
+)
