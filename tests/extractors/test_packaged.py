@@ -53,7 +53,7 @@ def parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
     monkeypatch.setattr(packaged, "SOURCES", {"base": (source,)})
     monkeypatch.setattr(packaged, "distribution", distribution)
-    monkeypatch.setenv("TRACE_EVAL_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("TRACE_EVAL_CACHE", str(tmp_path / "my cache"))
     return tmp_path
 
 
@@ -104,14 +104,14 @@ def test_what_was_joined_and_damaged_since_is_refused(parts: Path) -> None:
     models._HASHES.clear()  # it is as long as before, and may be as old
     assert packaged.folder_of("base") is None
     assert packaged.problem("base") == (
-        f"{path}: is not what was joined there; run: rm -r {path.parent}"
+        f"{path}: is not what was joined there; run: rm -r '{path.parent}'"
     )
     shutil.rmtree(path.parent)
     assert packaged.problem("base") is None
 
 
 def test_a_cache_that_cannot_be_written_is_told(parts: Path) -> None:
-    (parts / "cache").write_text("a file where the folder should be")
+    (parts / "my cache").write_text("a file where the folder should be")
     assert packaged.folder_of("base") is None
     assert "cannot be written (" in str(packaged.problem("base"))
 

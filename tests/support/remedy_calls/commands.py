@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import shlex
 import subprocess
 import sys
 from contextlib import redirect_stderr
@@ -237,16 +238,15 @@ def a_judge_that_was_not_trained() -> str:
         seen = np.clip(truth + rng.integers(-1, 2, len(names)), 1, 5)
         rows = [f"{i},{s},{judge}" for i, s in zip(names, seen, strict=True)]
         Path(f"judge_{judge}.csv").write_text("\n".join(("id,score,judge", *rows)))
-    message = said("rate answers.jsonl --judge fusion:fused --out f", code=2)
+    rated = ("rate", "answers.jsonl", "--judge", "fusion:my fused", "--out", "f")
+    message = said(shlex.join(rated), code=2)
     typed = remedy("run trace-eval (train fusion) RATINGS RUN RUN", message)
-    out = remedy("RATINGS RUN RUN (--out fused)$", message)
+    out = remedy("RATINGS RUN RUN (--out '.*')$", message)
     filled = f"{typed} people_of_fusion.csv judge_one.csv judge_two.csv {out}"
     refused = said(filled, code=1)
     said(f"{filled} {remedy('(--force) writes it all the same', refused)}")
-    _, words = code_and_words(
-        *["rate", "answers.jsonl", "--judge", "fusion:fused", "--out", "f"]
-    )
-    assert "fused/fusion.json: cannot be read" not in words
+    _, words = code_and_words(*rated)
+    assert "my fused/fusion.json: cannot be read" not in words
     return message
 
 

@@ -43,6 +43,7 @@ def write_more_inputs() -> None:
         bb2=["a,x,0.6", "a,y,0.7", "b,x,0.4"],
     )
     _write_tables("system,win", neg=["a,-0.7", "b,0.6", "c,3"])
+    Path("my j.csv").write_text(Path("j.csv").read_text())
     _write_tables("id,overall", other_ids=["z0,1", "z1,2"])
     _write_tables(
         "id,a,b,overall",
