@@ -131,6 +131,7 @@ class Converted:
         figures: published figures beside ours.
         boards: printed boards whose last column is computed again.
         rubrics: names of the question files that go with it, in the folder ``rubrics``.
+        asked: name of a set -> its question, where sets differ in it.
         by_set: its sets differ in their question, so each is also written by itself.
         labels: columns and rows of human labels, where a rater says more than a pair
             can hold.
@@ -145,11 +146,18 @@ class Converted:
     figures: list[Figure] = field(default_factory=list)
     boards: list[Board] = field(default_factory=list)
     rubrics: list[str] = field(default_factory=list)
+    asked: dict[str, str] = field(default_factory=dict)
     by_set: bool = False
     labels: tuple[Sequence[str], Sequence[Sequence[Any]]] | None = None
     absent: int = 0
     problems: list[Problem] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+
+    def ask(self, of_set: str, rubric: str) -> None:
+        """Note the question of a set, which others may share."""
+        self.asked[of_set] = rubric
+        if rubric not in self.rubrics:
+            self.rubrics.append(rubric)
 
     def make_ids_unique(self) -> None:
         """Call items and their scores ``SYSTEM/ID`` where several items have one id."""

@@ -143,7 +143,9 @@ def convert(
             first = f"; {result.problems[0]}" if result.problems else ""
             raise InputError(f"{read.source}: nothing of {name} could be read{first}")
         text, provenance = (
-            (None, None) if prompt is None else read_prompt(prompt, result.rubrics)
+            (None, None)
+            if prompt is None
+            else read_prompt(prompt, result, chosen or Selection())
         )
         files = _write_records(name, folder, result)
         if result.labels:
@@ -228,18 +230,23 @@ def _with_question(rubric: str, question: str, provenance: str) -> str:
     return "".join(f"{key} = {_toml(value)}\n" for key, value in table.items())
 
 
-def read_prompt(path: Path, rubrics: Sequence[str]) -> tuple[str, str]:
+def read_prompt(path: Path, read: Converted, chosen: Selection) -> tuple[str, str]:
     """Read the authors' prompt from a user's file, and name that file.
 
     Raises:
-        UserError: it cannot be read, is empty or too long, or ``rubrics`` are not one
-            question.
+        UserError: it cannot be read, is empty or too long, or what was ``read`` does
+            not ask one question.
     """
-    if len(rubrics) != 1:
-        details = ", ".join(rubrics) or "none"
+    if not read.rubrics and not chosen.sets:
+        raise InputError(
+            f"--prompt {path}: no question of ours goes with this benchmark, so there is"
+            " none to replace; leave it out"
+        )
+    if len(read.rubrics) != 1:
+        asked = ", ".join(f"{name} asks {of}" for name, of in read.asked.items())
         raise InputError(
             f"--prompt {path}: it is the prompt of one question; choose one with --set"
-            f" (here: {details})"
+            f" (here: {asked or 'none'})"
         )
     try:
         data = path.read_bytes()

@@ -46,11 +46,30 @@ class Selection:
         """Whether this part of the benchmark is converted."""
         return not self.sets or name in self.sets
 
-    def check_sets(self, available: Iterable[str]) -> None:
-        """Refuse names of parts that the benchmark does not have."""
-        names = list(available)
+    def check_system(self, available: Iterable[str | None]) -> None:
+        """Refuse a system that the files do not name."""
+        names = sorted({name for name in available if name})
+        if self.system in (None, *names):
+            return
+        raise InputError(
+            f"--system {self.system!r:.60}: no such system; use {', '.join(names)}"
+            if names
+            else f"--system {self.system!r:.60}: these files name no system; leave it out"
+        )
+
+    def check_sets(self, available: Iterable[str], here: Iterable[str] = ()) -> None:
+        """Refuse names of parts that the benchmark does not have.
+
+        Args:
+            here: the parts that lie in the files, where that is known; one of those
+                chosen must be among them.
+        """
+        names, present = list(available), set(here)
+        usable = ", ".join([name for name in names if name in present] or names)
         for name in self.sets:
             if name not in names:
-                raise InputError(
-                    f"--set {name!r:.60}: no such set; use {', '.join(names)}"
-                )
+                raise InputError(f"--set {name!r:.60}: no such set; use {usable}")
+        if self.sets and present.isdisjoint(self.sets) and present:
+            raise InputError(
+                f"--set {','.join(self.sets):.60}: nothing of it is here; use {usable}"
+            )

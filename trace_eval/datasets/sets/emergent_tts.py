@@ -38,17 +38,16 @@ def read_emergent_tts(source: Source, chosen: Selection) -> Converted:
     files = source.files(f"*{_SUFFIX}.jsonl")
     if not files:
         raise source.lacks(f"PREFIX{_SUFFIX}.jsonl, what a run writes")
+    systems = [path.stem.removesuffix(_SUFFIX) for path in files]
+    chosen.check_system(systems)
     rows = Rows(source)
     converted = Converted(problems=rows.problems, rubrics=["emergent-tts"])
-    for path in files:
-        system = path.stem.removesuffix(_SUFFIX)
+    for path, system in zip(files, systems, strict=True):
         if chosen.system in (None, system):
             read = rows.read(path, _COLUMNS, "unique_id_eval")
             chosen.check_sets({row["category"] for row in read})
             wanted = [row for row in read if chosen.wants(row["category"])]
             _add(converted, source, path=path, system=system, rows=wanted)
-    if not converted.scores:
-        raise source.lacks(f"a run of {chosen.system} (--system)")
     converted.make_ids_unique()
     return converted
 

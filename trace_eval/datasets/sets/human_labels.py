@@ -56,6 +56,7 @@ def read_orca(source: Source, chosen: Selection) -> Converted:
             converted, path, lambda p: read_items(p, source.root)
         ).singles
     if chosen.system:
+        chosen.check_system(item.system for item in converted.items)
         converted.items = [
             item for item in converted.items if item.system == chosen.system
         ]

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -53,12 +54,13 @@ _QUESTION = "question"
 
 def read_mtalk(source: Source, chosen: Selection) -> Converted:
     """Read dialogues: one item per dialogue and system, with all turns."""
-    chosen.check_sets(TIERS.values())
     converted = Converted(rubrics=["mtalk-answer"])
     read = [tier for path in source.files("*.json") for tier in _tiers(source, path)]
     tables = [
         path for end in ("jsonl", "parquet", "csv") for path in source.files(f"*.{end}")
     ]
+    here = () if tables else {TIERS[tier] for _, _, tier, _ in read}
+    chosen.check_sets(TIERS.values(), here)
     if not read and not tables:
         raise source.lacks(f"a JSON object of tiers, e.g. {next(iter(TIERS))!r}")
     rows = Rows(source)
@@ -68,7 +70,8 @@ def read_mtalk(source: Source, chosen: Selection) -> Converted:
     if read:
         _add_tiers(converted, source, read, chosen)
     if chosen.system and not converted.items:
-        raise source.lacks(f"answers of {chosen.system} (--system)")
+        others = read_mtalk(source, replace(chosen, system=None, pairs=None)).items
+        chosen.check_system(item.system for item in others)
     converted.notes.append(
         "no figures: the authors release neither verdicts nor how they are counted"
     )

@@ -141,8 +141,8 @@ def _read_result(
         figures, values = _marks(name, marked, facts, mode)
     result.figures += figures
     rubric = f"uro-bench-{mode}"
-    if rubric in _RUBRICS and rubric not in result.rubrics:
-        result.rubrics.append(rubric)
+    if rubric in _RUBRICS:
+        result.ask(folder.name, rubric)
     if not (folder / "pred_text.jsonl").is_file():
         for n, row in enumerate(marked):
             with alone(rows.problems, row.where):

@@ -45,10 +45,7 @@ def read_vocalbench(source: Source, chosen: Selection) -> Converted:
     systems = sorted(path.name for path in folder.glob("result/*") if path.is_dir())
     if not systems:
         raise source.lacks("a folder result/SYSTEM/json with the answers of a system")
-    if chosen.system and chosen.system not in systems:
-        raise source.lacks(
-            f"result/{chosen.system} (--system; there are {', '.join(systems)})"
-        )
+    chosen.check_system(systems)
     systems = [chosen.system] if chosen.system else systems
     rows = Rows(source)
     converted = Converted(problems=rows.problems, by_set=True)
@@ -143,8 +140,7 @@ def _add(
     if name == "knowledge":
         score_knowledge(result, system, answers)
     elif rubric:
-        if rubric not in result.rubrics:
-            result.rubrics.append(rubric)
+        result.ask(name, rubric)
         score_verdicts(result, system, name, answers)
     score_clarity(result, system, name, answers)
 

@@ -24,7 +24,6 @@ _RUBRICS = {"open": "voicebench-open", "qa": "voicebench-qa", "harm": "voicebenc
 
 def read_voicebench(source: Source, chosen: Selection) -> Converted:
     """Read the runs in a folder."""
-    chosen.check_sets(SETS)
     runs, others = _runs(source, chosen)
     if not runs:
         raise source.lacks(
@@ -52,6 +51,8 @@ def _runs(source: Source, chosen: Selection) -> tuple[list[RuleRun], list[Path]]
     """
     runs: dict[tuple[str, str, str, str], RuleRun] = {}
     others = []
+    systems: set[str] = set()
+    sets: set[str] = set()
     for path in source.files("*.jsonl"):
         match = _NAME.fullmatch(path.name)
         if match is None:
@@ -64,9 +65,14 @@ def _runs(source: Source, chosen: Selection) -> tuple[list[RuleRun], list[Path]]
             split=match["split"],
             modality=match["modality"],
         )
+        systems.add(run.system)
+        sets.add(run.set)
         wanted = chosen.wants(run.set) and chosen.system in (None, run.system)
         if wanted and (match["judged"] or run.key not in runs):
             runs[run.key] = run
+    chosen.check_sets(SETS, sets)
+    if systems:
+        chosen.check_system(systems)
     return [runs[key] for key in sorted(runs)], others
 
 
@@ -99,8 +105,8 @@ def _read(run: RuleRun, rows: Rows, result: Converted, chosen: Selection) -> Non
                 },
             )
             result.items.append(item)
-    if (rubric := _RUBRICS.get(kind)) and rubric not in result.rubrics:
-        result.rubrics.append(rubric)
+    if rubric := _RUBRICS.get(kind):
+        result.ask(run.set, rubric)
     lists = Path(chosen.lists) if chosen.lists else None
     evaluation = Evaluation(run=run, rows=read, ids=ids, result=result, lists=lists)
     getattr(evaluation, kind)()

@@ -79,11 +79,14 @@ def read_vstyle(source: Source, chosen: Selection) -> Converted:
     rows = Rows(source)
     converted = Converted(problems=rows.problems, rubrics=["vstyle"])
     answers: list[tuple[Path, Row]] = []
+    systems: set[str] = set()
     for path in files:
         for row in rows.read(path, _COLUMNS, "id"):
+            systems.add(row["model_name"])
             is_of_system = chosen.system in (None, row["model_name"])
             if is_of_system and chosen.wants(row["ability"]):
                 answers.append((path, row))
+    chosen.check_system(systems)
     missing = 0
     for path, row in answers:
         audio = source.recording(path.parent / "wav", row["response_audio_path"])
