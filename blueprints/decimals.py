@@ -27,5 +27,18 @@ def written_apart(value: float, limits: Iterable[float], digits: int) -> str:
     return text
 
 
+def written_above(value: float, limit: float, digits: int) -> str:
+    """Write a value over its limit, rounded up, so that it can be the next limit.
+
+    >>> written_above(2.14, 1.7, 1), written_above(30.004, 30, 2)
+    ('2.2', '30.004')
+    """
+    text = written_apart(value, [limit], digits)
+    if float(text) >= value:
+        return text
+    digits = len(text.partition(".")[2])
+    return f"{float(text) + 10**-digits:.{digits}f}"
+
+
 def _side(value: float, limit: float) -> int:
     return (value > limit) - (value < limit)

@@ -245,7 +245,7 @@ class LLMJudge(Judge):
             outcomes = await self.sender.answers(calls)
         explained: list[CallOutcome[Any]] = []
         for outcome in outcomes:
-            if outcome.reason is Reason.PROMPT_CUT:
+            if outcome.reason in (Reason.PROMPT_CUT, Reason.TOO_LARGE):
                 detail = f"{outcome.detail}{self.view.if_cut(case)}"
                 outcome = replace(outcome, detail=detail)
             explained.append(outcome)

@@ -144,8 +144,7 @@ class OpenAIReplies:
             )
             return CallFailed(Reason.REFUSED, message, deaf=True)
         if status == 413:
-            message = f"{detail}; lower -J max_request_mb, and the audio with it"
-            return CallFailed(Reason.TOO_LARGE, message)
+            return CallFailed(Reason.TOO_LARGE, detail)
         if any(words in low for words in TOO_LONG):
             return CallFailed(Reason.PROMPT_CUT, detail)
         if status == 400 and ("content_filter" in low or "content management" in low):

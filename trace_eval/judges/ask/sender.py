@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any, Generic, TypeVar
 
 from blueprints import BudgetError, UserError
-from blueprints.decimals import written_apart
+from blueprints.decimals import written_above
 from trace_eval.data.outcome import Reason
 from trace_eval.judges.ask.base import CallFailed, Unusable
 from trace_eval.judges.ask.calls import (
@@ -211,11 +211,16 @@ class Sender(Generic[T]):
         size = sum(message.body_bytes for message in call.request.messages)
         if size <= limit:
             return None
-        megabytes = written_apart(size / 1e6, [limit / 1e6], digits=1)
+        megabytes = written_above(size / 1e6, limit / 1e6, digits=1)
+        remedy = "shorten what it reads"
+        if call.request.audio_s:
+            remedy = (
+                f"{_smaller(self.options)}raise -J max_request_mb if the server takes"
+                " more"
+            )
         detail = (
             f"a request would have {megabytes} MB, and at most {limit / 1e6:g} are"
-            " sent; use -J audio_rate=16000, fewer -J shots, -J audio_format=mp3, or"
-            " raise -J max_request_mb if the server takes more"
+            f" sent; {remedy}"
         )
         return CallOutcome(reason=Reason.TOO_LARGE, detail=detail)
 
@@ -244,7 +249,13 @@ class Sender(Generic[T]):
         assert failure is not None
         self._check_going_on(call, failure)
         raw = failure.raw if isinstance(failure, Unusable) else None
-        return CallOutcome(None, failure.reason, failure.detail, _bounded(raw), **took)
+        detail = failure.detail
+        if failure.reason is Reason.TOO_LARGE:
+            if call.request.audio_s:
+                detail += "; lower -J max_request_mb, and the audio with it"
+            else:
+                detail += "; let the server take larger requests"
+        return CallOutcome(None, failure.reason, detail, _bounded(raw), **took)
 
     def _check_going_on(self, call: Call, failure: CallFailed | Unusable) -> None:
         """Raise JudgeUnreachable where no other call would bring an answer either."""
@@ -275,6 +286,18 @@ class Sender(Generic[T]):
         """Release the reply cache."""
         if self._replies:
             self._replies.close()
+
+
+def _smaller(options: JudgeOptions) -> str:
+    """Name the options that make a request with sound smaller, and are not set yet."""
+    ways = []
+    if options.audio_rate is None or options.audio_rate > 16_000:
+        ways.append("-J audio_rate=16000")
+    if options.examples and options.shots != 0:
+        ways.append("fewer -J shots")
+    if options.audio_format != "mp3":
+        ways.append("-J audio_format=mp3")
+    return f"use {', '.join(ways)}, or " if ways else ""
 
 
 async def _ready(outcome: CallOutcome[T]) -> CallOutcome[T]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from pydantic import JsonValue
 
-from blueprints.decimals import written_apart
+from blueprints.decimals import written_above, written_apart
 from extractors import SILENCE_DBFS, AudioError, Clip, Samples, decibels
 
 #: Highest rate that is sent where nobody chooses one, Hz.
@@ -197,7 +197,7 @@ def check_length(seconds: float, max_seconds: float, name: str = "the clip") -> 
     if not seconds:
         raise ClipRefused(f"{name}: there are no samples; write the recording again")
     if seconds > max_seconds:
-        long = written_apart(seconds, [max_seconds], digits=2)
+        long = written_above(seconds, max_seconds, digits=2)
         raise ClipRefused(
             f"{name} has {long} s, the limit is {max_seconds:g} s; it is never cut"
             " (-J max_clip_seconds)"
