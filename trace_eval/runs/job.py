@@ -28,6 +28,7 @@ from trace_eval.data.rubrics.load import load_rubric
 from trace_eval.data.shards import Shard
 from trace_eval.data.sources import ItemSource, source_of
 from trace_eval.data.urls import location
+from trace_eval.judges.ask.batch import BatchWritten, check_batches
 from trace_eval.judges.ask.estimate import CostEstimate
 from trace_eval.judges.registry.create import kind_of
 from trace_eval.runs.estimate import estimate_manifest, quick_estimate
@@ -36,11 +37,10 @@ from trace_eval.runs.folders import default_out
 from trace_eval.runs.options import Options, RateOptions
 from trace_eval.runs.record import JudgeRecord, RunRecord, differences
 from trace_eval.runs.run import Run
-from trace_eval.runs.session import Session
+from trace_eval.runs.session import Session, chat_judges
 from trace_eval.runs.summary import Summary
 
 if TYPE_CHECKING:  # brings the openai package, which takes half a second
-    from trace_eval.judges.ask.batch import BatchWritten
     from trace_eval.runs.ray.job import RayJudging
 
 
@@ -165,7 +165,10 @@ class Job:
             with self._on_ray(listener).judged() as (folder, summary):
                 yield folder, summary
             return
-        with self.session(listener, bool(batch_results)) as session:
+        session = self.session(listener, bool(batch_results))
+        if batch_results:
+            check_batches(chat_judges(session.judge, "batch results"))
+        with session:
             summary = session.judge_pending(batch_results)
         yield self.folder, summary
 
@@ -180,8 +183,15 @@ class Job:
         return judging
 
     def write_batch(self, path: Path, listener: Listener | None = None) -> BatchWritten:
-        """Write the requests for unscored items as a provider's batch; send nothing."""
-        with self.session(listener) as session:
+        """Write the requests for unscored items as a provider's batch; send nothing.
+
+        Raises:
+            UserError: the judge has no batches; no run has begun then, so that another
+                judge can begin it.
+        """
+        session = self.session(listener)
+        check_batches(chat_judges(session.judge, "batch file"))
+        with session:
             return session.write_batch(path)
 
 

@@ -65,6 +65,17 @@ class BatchReplies:
     usage: Usage | None = None
 
 
+def check_batches(judges: Iterable[LLMJudge]) -> None:
+    """Refuse judges whose calls cannot be made by a batch.
+
+    Raises:
+        UserError: a judge is not ``openai:``, its model takes no batch, or one call
+            gives several samples.
+    """
+    for judge in judges:
+        _client(judge)
+
+
 def write_batch(
     judges: Sequence[LLMJudge],
     cases: Callable[[], Iterable[Case]],
