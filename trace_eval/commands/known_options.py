@@ -32,6 +32,9 @@ INSTEAD = {
 #: An option of a command, or a setting behind ``-J`` or ``-X``.
 _OPTION = re.compile(r"(?<![\w/-])(?:(--[a-z][a-z0-9-]*)(?![\w{-])|(-[JX]) [a-z_]+)")
 
+#: A setting with its flag, name and value.
+_SETTING = re.compile(r"(?<![\w/-])(-[JX]) ([a-z_]+)\b(?:=([\w./:-]+))?")
+
 #: What stands before an option in its own clause.
 _CLAUSE = re.compile(r"[^;:()]*\Z")
 
@@ -48,7 +51,7 @@ def with_known_options(text: str, command: Any) -> str:
     own = _options(command)
     if not own:
         return text
-    text = _behind_flags(text, own)
+    text = _behind_flags(_before_flags(text, own), own)
     for option in dict.fromkeys(_unknown(text, own)):
         text += f"; {command.name} has no {option}: {_instead(option)}"
     return text
@@ -89,6 +92,18 @@ def _options(command: Any) -> frozenset[str]:
     for parameter in getattr(command, "params", ()):
         names.update(parameter.opts, parameter.secondary_opts)
     return frozenset(names)
+
+
+def _before_flags(text: str, own: frozenset[str]) -> str:
+    """Write settings as a command without the flag takes them: ``--NAME VALUE``."""
+
+    def written(found: re.Match[str]) -> str:
+        option = f"--{found[2].replace('_', '-')}"
+        if found[1] in own or option not in own:
+            return found[0]
+        return option if found[3] is None else f"{option} {found[3]}"
+
+    return _SETTING.sub(written, text)
 
 
 def _behind_flags(text: str, own: frozenset[str]) -> str:
