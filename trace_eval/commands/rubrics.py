@@ -37,8 +37,11 @@ def list_() -> None:
     rubrics = [load_rubric(name) for name in rubric_names()]
     protocols = [load_protocol(name) for name in rubric_names(PROTOCOLS)]
     collected: list[Protocol] = [*rubrics, *protocols]
-    rows = [(one.name, one.scale_name, one.title) for one in collected]
-    print_rows(("rubric", "scale", "about"), rows)
+    rows = []
+    for one in collected:
+        reference = "needed" if "reference" in one.inputs else "-"
+        rows.append((one.name, one.scale_name, reference, one.title))
+    print_rows(("rubric", "scale", "reference", "about"), rows)
     give(collected)
 
 

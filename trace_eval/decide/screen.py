@@ -224,10 +224,9 @@ def _signals(run: LabelledRun, options: ScreenOptions) -> dict[str, Reals]:
     results = dict(run.signals)
     absent = [name for name in options.by if name not in results]
     if absent:
-        raise UserError(
-            f"--by {absent[0]}: this judge does not give it; there is"
-            f" {', '.join(results) or 'none'}"
-        )
+        given = ", ".join(results)
+        remedy = f"there is {given}" if given else "it gives no sign; leave --by out"
+        raise UserError(f"--by {absent[0]}: this judge does not give it; {remedy}")
     # where nothing tells pairs apart: all of them, or none
     everything = {EVERYTHING: np.zeros(len(run.table.ids))}
     return {name: results[name] for name in options.by or results} or everything

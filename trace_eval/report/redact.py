@@ -121,7 +121,8 @@ def redact_facts(facts: Facts) -> Facts:
     """Redact a run's words, for its page; turns of conversations raise a UserError."""
     if any(pair.a.conversation or pair.b.conversation for pair in facts.pairs):
         raise UserError(
-            f"{facts.folder}: holds conversations, which --redact does not know yet"
+            f"{facts.folder}: holds conversations, which --redact does not know yet;"
+            " leave it out, for a page that only those may see who may hear the calls"
         )
     pairs = [_redact(pair.model_copy(update={"meta": {}})) for pair in facts.pairs]
     unused = tuple(map(redact_text, facts.record.unused_labels))

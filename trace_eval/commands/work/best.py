@@ -113,7 +113,7 @@ def _gain_line(gain: Gain) -> str:
         if gain.low is not None:
             text += f" [{gain.low:+.3f}, {gain.high:+.3f}; 95% {gain.method}]"
         elif gain.no_interval:
-            text += f" (no interval: {gain.no_interval})"
+            text += f" ({gain.no_interval})"
         text += ";"
     text += (
         f" against one other: {gain.wins} better, {gain.ties} equal, {gain.losses}"
