@@ -130,6 +130,8 @@ def make_inputs() -> None:
     Path("answers.jsonl").write_text("\n".join(items))
     price_table(Path(), input=1, output=2)
     write_more_inputs()
+    bare = {"instruction": {"text": "Which way?"}, "answer": {"text": "South"}}
+    Path("no-reference.jsonl").write_text(json.dumps({"id": "bare"} | bare))
 
 
 def _write_table(name: str, header: str, rows: Iterable[str]) -> None:
@@ -262,6 +264,8 @@ def test_extras_of_install_lines_exist() -> None:
             "cut it, or raise -X max_seconds; turns has no -X: it belongs to judge, rate"
             " and extract",
         ),
+        ("train", "give it with -J base=PATH", "give it with --base PATH"),
+        ("turns", "say it with -X layout=stereo", "say it with --layout stereo"),
         # What stays as it is: options of a command that the clause names, of other
         # programs, in addresses, and those that were typed.
         ("rank", "run: judge again into a new --out", None),

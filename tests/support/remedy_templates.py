@@ -37,6 +37,10 @@ _NO_MESSAGES = {"Option", "Argument", "option_field", "compile", "removeprefix"}
 HOLE = "\0"
 
 
+#: The holes of a template: values, and names that ``str.format`` fills.
+_HOLES = re.compile(rf"{HOLE}|\{{\w+\}}")
+
+
 class Template(NamedTuple):
     """A message with something to type.
 
@@ -68,7 +72,7 @@ class Template(NamedTuple):
 @cache
 def _parts(text: str) -> tuple[str, ...]:
     """Return what stands between the values of a template, its lines joined."""
-    return tuple(" ".join(part.split()) for part in text.split(HOLE))
+    return tuple(" ".join(part.split()) for part in _HOLES.split(text))
 
 
 @cache

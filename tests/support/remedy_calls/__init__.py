@@ -8,11 +8,25 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tests.support.remedy_calls import commands, heard, installs
+from tests.support.remedy_calls import (
+    commands,
+    heard,
+    installs,
+    judging,
+    judging_made,
+    judging_replies,
+    judging_shown,
+    judging_sound,
+)
 
 #: The calls, in the order of the product's rooms.
 CALLS: tuple[Callable[[], str], ...] = (
     *installs.CALLS,
     *commands.CALLS,
     *heard.CALLS,
+    *judging.CALLS,
+    *judging_replies.CALLS,
+    *judging_sound.CALLS,
+    *judging_made.CALLS,
+    *judging_shown.CALLS,
 )
