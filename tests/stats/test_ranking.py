@@ -446,4 +446,4 @@ def test_labels_without_a_judgement_are_refused_or_dropped() -> None:
         human_table(labels, judged)
     people = human_table(labels, judged, "drop")
     report = rank_labels(judged, RankOptions(QUICK), None, people)
-    assert any(c.text.startswith("1 of 3 judged items has one") for c in report.caveats)
+    assert any(c.text.startswith("1 of 3 comparisons has one") for c in report.caveats)

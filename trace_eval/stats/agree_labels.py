@@ -32,6 +32,11 @@ from trace_eval.stats.agreement.bias import (
     verbosity,
 )
 from trace_eval.stats.agreement.drawn import drawn_units
+from trace_eval.stats.agreement.dropped import (
+    compared_items,
+    silent_labels,
+    unjudged,
+)
 from trace_eval.stats.agreement.findings import label_warnings
 from trace_eval.stats.agreement.judges import (
     Aligned,
@@ -164,6 +169,10 @@ def agree_labels(
     warnings.extend(present.warnings)
     warnings.extend(label_warnings(items, judges, it.columns, it.cluster))
     notes = unknown + list(left_out)
+    if options.missing == "drop":
+        notes.extend(silent_labels(items))
+        for judge, aligned in zip(judges, it.columns, strict=True):
+            notes.extend(compared_items(judge, aligned, items))
     notes.extend(filter(None, map(reasons_note, judges)))
     policies: dict[str, str] = {}
     for judge in judges:
@@ -303,7 +312,8 @@ def _scores(it: _Compared) -> Iterator[JudgeScore]:
     for judge, aligned in zip(it.judges, it.columns, strict=True):
         guesses = guesses_of(judge.joined, it.options)
         for column in aligned:
-            yield score_judge(column, guesses, it.cluster, it.options)
+            score = score_judge(column, guesses, it.cluster, it.options)
+            yield replace(score, unjudged=unjudged(judge, column, it.items))
 
 
 def _forced(it: _Compared) -> Iterator[Forced]:

@@ -50,6 +50,7 @@ from trace_eval.stats.agreement.scored import (
     ratings_of,
     scale_of,
     units_of,
+    unjudged_ratings,
     with_clamped,
 )
 from trace_eval.stats.agreement.selective import Selective, add_selective
@@ -98,6 +99,8 @@ def agree_scores(
     for judge in judges:
         caveats.update(dict.fromkeys(_caveats(judge.own)))
     notes = list(caveats)
+    if options.missing == "drop":
+        notes.extend(unjudged_ratings(sources, items, ratings))
     for source in chain(sources, (ratings,)):
         notes.extend(warning.text for warning in source.warnings)
     if "mos" in ratings_of(items).facts and "mos" not in ratings.facts:

@@ -81,7 +81,7 @@ def rank_labels(
     if left_out is not None:
         caveats.append(Caveat("all", left_out.text))
     caveats.extend(_caveats(outcomes, fitted, options))
-    caveats.extend(_of_humans(table, human, labels))
+    caveats.extend(_of_humans(table, human, labels, options.dimension))
     return RankReport(
         source=table.source,
         options=replace(options, bootstrap=bootstrap),
@@ -203,7 +203,10 @@ def _check(outcomes: Outcomes, options: RankOptions, source: str) -> None:
 
 
 def _of_humans(
-    table: Opinions, human: Mapping[str, float] | None, labels: Opinions | None
+    table: Opinions,
+    human: Mapping[str, float] | None,
+    labels: Opinions | None,
+    dimension: str | None,
 ) -> Iterator[Caveat]:
     """Return caveats on systems and items that the human side or the judge lacks."""
     if human is not None:
@@ -217,13 +220,17 @@ def _of_humans(
             if names:
                 left_out = ", ".join(sorted(names))
                 yield Caveat("given ranking", f"{where}, left out: {left_out}")
-    if labels is not None and len(labels) < len(table):
-        of = f"of {counted(len(table), 'judged item')}"
+    if labels is None:
+        return
+    column = labels.column(dimension)
+    labelled = int((labels.codes[column] != MISSING).sum())
+    if labelled < len(table):
+        of = f"of {counted(len(table), 'comparison')}"
         yield Caveat(
             "human labels",
             (
-                f"{counted(len(labels), f'{of} has', f'{of} have')} one; human ranks"
-                " use those alone"
+                f"{counted(labelled, f'{of} has', f'{of} have')} one; human ranks use"
+                " those alone"
             ),
         )
 

@@ -20,7 +20,13 @@ from trace_eval.opinions.found_scales import DEFAULT_SCALE
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.units import WholeNumbers
 from trace_eval.stats.agreement.judges import JudgeOpinions
-from trace_eval.stats.agreement.scored import bounds_of, join_scores, scale_of, units_of
+from trace_eval.stats.agreement.scored import (
+    bounds_of,
+    join_scores,
+    scale_of,
+    units_of,
+    unjudged_ratings,
+)
 from trace_eval.stats.agreement.systems import systems_of
 from trace_eval.stats.inference.ppi import LEAST_LABELS
 from trace_eval.stats.inference.stopping import Stopping, every_two_means
@@ -116,6 +122,11 @@ def rank_scores(
     warnings = list(source.warnings)
     if ratings is not _NOBODY:
         warnings.extend(ratings.warnings)
+    caveats: list[Caveat] = []
+    if options.missing == "drop":
+        for text in unjudged_ratings([source], items, ratings):
+            caveats.append(Caveat("human labels", text))
+    caveats.extend(_caveats(items, judge, means))
     enough: tuple[Stopping, ...] = ()
     if source.human:
         enough = _enough(items, means, options.bootstrap.level)
@@ -129,7 +140,7 @@ def rank_scores(
         places=tuple(places),
         correlations=tuple(correlations),
         parameters=(),
-        caveats=tuple(_caveats(items, judge, means)),
+        caveats=tuple(caveats),
         means=rows,
         low=scale.low,
         high=scale.high,

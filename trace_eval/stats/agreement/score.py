@@ -51,6 +51,7 @@ class JudgeScore:
         labelled, scored: items with a truth; items with a truth and a judgement;
             ``split`` those of them on which raters split, where each of their labels is
             right in part.
+        unjudged: items with a truth that the judge was not asked about, or gave no row.
         coverage_2way: share of the scored items where both sides name a winner.
         confusion: counts[truth][predicted].
         verdict: how it stands against the majority class and the best rule, in words.
@@ -71,6 +72,7 @@ class JudgeScore:
     verdict: str
     split: int = 0
     ties: str = ""
+    unjudged: int = 0
 
     @property
     def accuracy(self) -> IntervalEstimate:
@@ -87,12 +89,19 @@ class JudgeScore:
                 f"annotators split on {self.split:,}, where each of their labels is"
                 " right in part"
             )
-        if self.labelled > self.scored:
+        unscored = self.labelled - self.scored - self.unjudged
+        if unscored:
             more = (
                 "more that they labelled is unscored",
                 "more that they labelled are unscored",
             )
-            lines.append(counted(self.labelled - self.scored, *more))
+            lines.append(counted(unscored, *more))
+        if self.unjudged:
+            more = (
+                "more that they labelled was not judged",
+                "more that they labelled were not judged",
+            )
+            lines.append(counted(self.unjudged, *more))
         return f"{counted(self.scored, 'pair')} ({'; '.join(lines)})"
 
 

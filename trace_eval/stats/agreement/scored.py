@@ -19,7 +19,7 @@ from trace_eval.estimate.arrays import Array, Mask
 from trace_eval.estimate.interval import Range
 from trace_eval.estimate.resample import UNIT, Resampler
 from trace_eval.opinions.ids import as_judged
-from trace_eval.opinions.opinions import Opinions
+from trace_eval.opinions.opinions import Opinions, unjudged_left_out
 from trace_eval.opinions.ratings import placed, placed_ratings, rated
 from trace_eval.opinions.units import WholeNumbers
 from trace_eval.stats.agreement.judges import JudgeOpinions
@@ -59,6 +59,16 @@ def join_scores(
             title = f"{name} ({source.source})" if names[name] > 1 else name
             judges.append(JudgeOpinions(title, own, on_scale.spread(items.ids)))
     return with_ratings(items, ratings, scale), judges
+
+
+def unjudged_ratings(
+    sources: Sequence[Opinions], items: Opinions, ratings: Opinions
+) -> Iterator[str]:
+    """Say how many rated items are left out, because no source has a row of them."""
+    ratings = rated(replace(ratings, ids=as_judged(ratings.ids, sources)))
+    stray = items.find(ratings.ids) < 0
+    if stray.any():
+        yield unjudged_left_out(len(set(ratings.ids[stray].tolist())), "rated")
 
 
 def items_of(sources: Sequence[Opinions], ratings: Opinions) -> Opinions:
