@@ -192,7 +192,10 @@ def test_too_few_labels_are_refused_before_anything_is_printed(
     few = tmp_path / "few.csv"
     ids = list(Run.open(run).judgements())[:3]
     few.write_text("id,preference\n" + "".join(f"{id_},1\n" for id_ in ids))
-    told = output_of("fuse", run, "--calibrated", "--labels", few, code=2)
+    fused = (run / "overall.jsonl").read_bytes()
+    command = ("fuse", run, "--policy", "majority_vote", "--calibrated")
+    told = output_of(*command, "--labels", few, code=2)
+    assert (run / "overall.jsonl").read_bytes() == fused
     assert told.startswith("error: calibration needs at least 20 labelled pairs")
 
 

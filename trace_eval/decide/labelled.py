@@ -7,15 +7,18 @@ from dataclasses import replace
 from pathlib import Path
 
 from blueprints import UserError
+from fusion import PLAIN_POLICIES
 from trace_eval.data.columns import Columns
 from trace_eval.data.csv_cells import write_table
 from trace_eval.data.outputs import claimed
+from trace_eval.data.policies import WHOLE_PAIR
 from trace_eval.decide.plan import LabelPlan
 from trace_eval.decide.screen import Screening
 from trace_eval.opinions.codes import label_text
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.runs.opinions import read_opinions, read_with_labels
 from trace_eval.show.records import write_json
+from trace_eval.stats.agreement.policies import has_dimensions
 from trace_eval.stats.inference.calibrate import Calibration, calibrate
 from trace_eval.stats.inference.labelled_run import LabelledRun, gather
 from trace_eval.stats.options import LabelChoice
@@ -106,6 +109,25 @@ def write_plan(path: Path, plan: LabelPlan, run: LabelledRun) -> None:
     write_table(path, columns, rows)
 
 
+def check_labels(source: Opinions, labels: Opinions | None, policy: str) -> None:
+    """Refuse labels from which no probabilities can be fitted, before a run is fused.
+
+    Raises UserError where there are none, or too few.
+    """
+    is_fused = has_dimensions(source.codes) and policy not in PLAIN_POLICIES
+    is_fused = is_fused and source.policy != WHOLE_PAIR
+    calibrate(_gathered(source, labels, policy if is_fused else None))
+
+
+def _gathered(
+    source: Opinions, labels: Opinions | None, policy: str | None
+) -> LabelledRun:
+    if labels is None and source.labels is None:
+        name = source.source
+        raise UserError(f"{name}: its pairs carry no labels; name a file with --labels")
+    return gather(source, labels, LabelChoice(policy=policy))
+
+
 def write_probabilities(
     source: Opinions, labels: Opinions | None, folder: Path, policy: str | None = None
 ) -> tuple[Calibration, list[Path]]:
@@ -119,10 +141,7 @@ def write_probabilities(
         labels: human labels; None: those that came with the judgements.
         policy: fuse the judge's overall label with it; None: the stored one.
     """
-    if labels is None and source.labels is None:
-        name = source.source
-        raise UserError(f"{name}: its pairs carry no labels; name a file with --labels")
-    run = gather(source, labels, LabelChoice(policy=policy))
+    run = _gathered(source, labels, policy)
     result = calibrate(run)
     usable = dict(zip(run.table.ids.tolist(), run.usable.tolist(), strict=True))
     rows: list[tuple[str, str, str]] = []

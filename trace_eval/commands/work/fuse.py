@@ -13,7 +13,7 @@ from trace_eval.commands.render import print_tables
 from trace_eval.commands.result_files import give
 from trace_eval.commands.tables import print_results
 from trace_eval.data.columns import Columns
-from trace_eval.decide.labelled import write_probabilities
+from trace_eval.decide.labelled import check_labels, write_probabilities
 from trace_eval.runs.derived import VOICE_QUALITY, write_as_voice_quality
 from trace_eval.runs.fuse import fuse_again
 from trace_eval.runs.opinions import read_with_labels
@@ -75,13 +75,17 @@ def fuse_run(
         return
     if options != PairOptions() or out:
         run = _replace(run, options, out)
-    fuse_again(run, policy or DEFAULT_POLICY)
+    policy = policy or DEFAULT_POLICY
     if not calibrated:
+        fuse_again(run, policy)
         print_results(run)
         give(RunShown.of(Run.open(run)))
         return
     (judged,), labelled = read_with_labels([run], labels, columns)
-    result = write_probabilities(judged, labelled, run)  # refuses too few labels
+    check_labels(judged, labelled, policy)  # before anything is written
+    fuse_again(run, policy)
+    (judged,), labelled = read_with_labels([run], labels, columns)
+    result = write_probabilities(judged, labelled, run)
     print_results(run)
     _show(*result)
 
