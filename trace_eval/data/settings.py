@@ -130,16 +130,23 @@ def choices_of(hint: Any) -> tuple[Any, ...]:
     return get_args(base) if get_origin(base) is Literal else ()
 
 
+#: Letters by which the beginning of a word is known.
+_WORD = 3
+
+
 def nearest(name: str, available: Collection[str]) -> str:
     """Write ``did you mean X?`` where a known name is like it, or list them all."""
     if not available:
         return "there are no options here"
     close = get_close_matches(name, available, n=1, cutoff=0.5)
-    return (
-        f"did you mean {close[0]}?"
-        if close
-        else f"known are {', '.join(sorted(available))}"
-    )
+    if close and (_begins_alike(name, close[0]) or get_close_matches(name, close)):
+        return f"did you mean {close[0]}?"
+    return f"known are {', '.join(sorted(available))}"
+
+
+def _begins_alike(one: str, other: str) -> bool:
+    """Tell whether two names share what tells a word: their first three letters."""
+    return len(one) >= _WORD and one[:_WORD].casefold() == other[:_WORD].casefold()
 
 
 def split_settings(texts: Iterable[str], option: str) -> dict[str, str]:
