@@ -14,6 +14,7 @@ from trace_eval.opinions.absent_scores import columns_of_scores_meant
 from trace_eval.opinions.cells import number_of
 from trace_eval.opinions.codes import LABEL_COLUMNS
 from trace_eval.opinions.column_words import (
+    names_a_choice,
     names_a_measure,
     names_a_part,
     names_an_answer,
@@ -75,20 +76,24 @@ def refuse_without(
         return
     header = table.columns()
     free = unnamed(header)
+    meant: list[str] = []
     if has_id:
         absent = "overall"
         problem = "no column of labels"
         accepted = (*labels, "winner")
         near = get_close_matches(absent, free, n=1, cutoff=0.7)
-        by_cells = _meant(table, free, systems)
-        meant = [by_cells] if by_cells else [f"{absent}={name}" for name in near]
     else:
         absent = "id"
         problem = "no column 'id'"
         accepted = LABEL_FIELDS.names["id"]
         named_so = [name for name in free if _ID.search(name)]
         near = get_close_matches(absent, named_so, n=1, cutoff=0.4)
-        meant = _likely(table, free, near=near, systems=systems, ids=ids)
+    if {"id", "recording"}.isdisjoint(fields):
+        near_ids = [] if has_id else near
+        meant = _likely(table, free, near=near_ids, systems=systems, ids=ids)
+    if has_id and all(one.startswith("id=") for one in meant):
+        meant = _likely_label(table, free, systems)
+        meant = meant or [f"{absent}={name}" for name in near]
     remedy = f"add one, or name it: --column {absent}=COLUMN"
     rater = next(filter(names_somebody, free), None)
     of_raters = [one for one in meant if one.startswith("rater=")]
@@ -128,12 +133,21 @@ def _likely(
 ) -> list[str]:
     """Write ``FIELD=COLUMN`` for the id, and for rater and label, by what columns hold.
 
-    The id's column has ids of the items in most of its cells, or is called nearly so.
+    The id's column has ids of the items in most of its cells, or is called nearly so,
+    or tells apart what each rater was asked.
     """
     columns, labels = label_columns(table, names, systems)
     item = _column_of_ids(columns, names, frozenset(ids))
     if item is None:
-        return [f"id={name}" for name in near]
+        item = next(iter(near), None) or items_of_raters(table)
+        if item is None:
+            return []
+        meant = [f"id={item}"]
+        fields = {NAMES.get(name) for name in table.columns()}
+        if fields.isdisjoint(LABEL_COLUMNS):
+            others = [name for name in names if name != item]
+            meant += _likely_label(table, others, systems)
+        return meant
     others = [name for name in names if name != item]
     unlabelled = [name for name in others if name not in labels]
     rater: str | None = None
@@ -145,13 +159,60 @@ def _likely(
     if rater is not None and "rater" not in fields:
         meant.append(f"rater={rater}")
     if fields.isdisjoint(LABEL_COLUMNS):
-        label = _meant(table, others, systems)
+        label = _likely_label(table, others, systems)
         for name in unlabelled:
-            if label is None and name != rater and _has_few(columns[name]):
-                label = f"preference={name}"
-        if label is not None:
-            meant.append(label)
+            if not label and name != rater and _may_be_choice(name, columns):
+                label = [f"preference={name}"]
+        meant += label
     return meant
+
+
+def _likely_label(
+    table: OpinionTable, names: Sequence[str], systems: Collection[object]
+) -> list[str]:
+    """Write ``FIELD=COLUMN`` for labels by what columns hold, else by their names."""
+    meant = _meant(table, names, systems)
+    if meant:
+        return [meant]
+    columns, _ = label_columns(table, names, systems)
+    for name in filter(names_a_choice, names):
+        if _may_be_choice(name, columns):
+            return [f"preference={name}"]
+    return []
+
+
+def _may_be_choice(name: str, columns: TextColumns) -> bool:
+    """Tell whether a column has the number of values that labels have, and no count."""
+    if names_a_part(name) or names_a_measure(name) or is_status(name):
+        return False
+    cells = columns.get(name, ())
+    numbers = {number_of(cell) for cell in cells if not is_missing(cell)}
+    are_codes = all(number is None or number.is_integer() for number in numbers)
+    return are_codes and _has_few(cells)
+
+
+def items_of_raters(table: OpinionTable) -> str | None:
+    """Return the column of what was rated: each rater has a value of it once.
+
+    None: nobody is called a rater, or several columns may be it.
+    """
+    header = table.columns()
+    names = unnamed(header)
+    raters = [name for name in header if NAMES.get(name) == "rater"]
+    raters += filter(names_somebody, names)
+    if not raters:
+        return None
+    of_rater = table.read({raters[0]: "rater"}).get("rater", [])
+    columns, _ = label_columns(table, names)
+    items: list[str] = []
+    for name in names:
+        cells = columns.get(name, [])
+        if name in raters or names_a_measure(name) or None in cells:
+            continue
+        rows = list(zip(cells, of_rater, strict=False))
+        if _repeats(of_rater) and _repeats(cells) and not _repeats(rows):
+            items.append(name)
+    return items[0] if len(items) == 1 else None
 
 
 def _column_of_ids(
@@ -173,6 +234,14 @@ def _share(cells: Sequence[str | None], ids: Collection[str]) -> float:
     if not cells:
         return 0.0
     return sum(cell in ids for cell in cells) / len(cells)
+
+
+def _is_count(name: str, cells: Sequence[str | None]) -> bool:
+    """Tell whether numbers count something: they never differ, or are called so."""
+    values = {cell for cell in cells if not is_missing(cell)}
+    if None in map(number_of, values) or names_a_choice(name):
+        return False
+    return names_a_measure(name) or (len(values) == 1 and len(cells) > 1)
 
 
 def _has_few(cells: Sequence[str | None]) -> bool:
@@ -200,6 +269,9 @@ def _meant(
     """Write ``FIELD=COLUMN`` for columns of labels alone: one, or several of raters."""
     names = [name for name in names if not is_status(name) and not names_a_part(name)]
     columns, labels = label_columns(table, names, systems)
+    for name in list(labels):
+        if _is_count(name, columns[name]):
+            del labels[name]
     is_of_answers = "system" in table.columns()
     if not labels:
         for name in names:

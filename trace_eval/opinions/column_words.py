@@ -12,9 +12,9 @@ _DESIGN = frozenset((
     "split", "repeat", "count", "number", "nr", "no", "n", "position", "side", "hand", "task",
     "section", "phase", "study", "wave", "form", "note", "notes", "remark", "comment", "room",
     "site", "channel", "speaker", "turn", "turns", "question", "stage", "step", "seed", "rank",
-    "length", "duration", "difficulty", "priority", "cluster", "visit", "experiment", "screen",
-    "attempt", "attempts", "blocks", "trials", "randomise", "randomize", "timestamp", "timezone",
-    "index", "row", "zone", "spreadsheet", "incorrect", "dishonest",
+    "length", "duration", "difficulty", "num", "priority", "cluster", "visit", "experiment",
+    "screen", "attempt", "attempts", "blocks", "trials", "randomise", "randomize", "timestamp",
+    "timezone", "index", "row", "zone", "spreadsheet", "incorrect", "dishonest",
 ))  # fmt: skip
 
 
@@ -61,6 +61,17 @@ _ANSWERS = frozenset((
     "selected", "grade", "grades", "points", "stars",
 ))  # fmt: skip
 
+#: Words in names of columns that say which of two answers is the better one.
+_CHOICES = frozenset((
+    "better", "best", "winner", "winning", "wins", "won", "prefer", "prefers", "preferred",
+    "preference", "choice", "chosen", "choose", "chose", "pick", "picked", "select", "selected",
+    "vote", "voted", "verdict", "favourite", "favorite", "superior", "decision", "judgement",
+    "judgment", "label", "stronger", "nicer",
+))  # fmt: skip
+
+#: Words of measures that may also stand in the name of a column of choices.
+_OF_CHOICES = frozenset(("id", "index", "number", "position", "order"))
+
 #: Words in names of columns that hold times, places and counts of a session.
 _MEASURES = frozenset((
     "rt", "time", "elapsed", "start", "started", "end", "ended", "latitude", "longitude", "rate",
@@ -84,6 +95,13 @@ _PEOPLE = frozenset((
 def names_an_answer(name: str) -> bool:
     """Tell whether a column is called like an answer, and like no time of one."""
     return not _ANSWERS.isdisjoint(_words(name)) and not names_a_measure(name)
+
+
+def names_a_choice(name: str) -> bool:
+    """Tell whether a column is called like the better of two answers, and no time."""
+    words = set(_words(name))
+    is_other = not words.isdisjoint(_MEASURES - _OF_CHOICES) or names_worse(name)
+    return not words.isdisjoint(_CHOICES) and not is_other
 
 
 def names_a_measure(name: str) -> bool:

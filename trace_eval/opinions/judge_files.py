@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -21,7 +22,7 @@ from trace_eval.data.spelling import (
     spelled,
 )
 from trace_eval.data.tables import column_names
-from trace_eval.opinions.absent_columns import refuse_without
+from trace_eval.opinions.absent_columns import items_of_raters, refuse_without
 from trace_eval.opinions.cells import without_traps
 from trace_eval.opinions.codes import LABEL_COLUMNS, LABELS, SCORE_FACTS, flip
 from trace_eval.opinions.encoding import (
@@ -70,7 +71,8 @@ def read_judge_file(
     """
     table = OpinionTable.of_file(path, where=columns.where)
     cells, notes = _columns(table, columns, numbers)
-    if notes and rows_are_items and "id" not in cells:
+    of_each = any(note.check == "raters" for note in notes)
+    if of_each and rows_are_items and "id" not in cells:
         # a row is an item of every rater
         raters = len(set(cells["rater"]))
         rows = len(cells["rater"]) // raters
@@ -116,6 +118,8 @@ def read_judge_file(
         refuse_without(table, cells, LABEL_COLUMNS, numbered=numbered)
         cells = mapped(cells, of_judge.mapping, of_judge.scale)
     unread.refuse(mappable=True)
+    if rows_are_items and "rater" in cells and "id" not in cells:
+        notes += _rows_as_items(table)
     judged = label_table(
         str(path),
         cells,
@@ -149,6 +153,18 @@ def read_judge_file(
     if columns.flip_b:
         judged = flipped(judged)
     return judged.beside(human, warnings=warnings)
+
+
+def _rows_as_items(table: OpinionTable) -> tuple[DataWarning, ...]:
+    """Warn that labels of one item are taken for several, where a column tells them."""
+    item = items_of_raters(table)
+    if item is None:
+        return ()
+    text = (
+        f"{table.name}: each row is taken for an item of its own; where {item} says"
+        f" which rows are of one item: --column {shlex.quote(f'id={item}')}"
+    )
+    return (DataWarning("ids", text),)
 
 
 def _take_columns(

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
+from fusion import DIMENSIONS
+from trace_eval.data import names
 from trace_eval.data.spelling import spelled
 
 SurveyRecord = dict[str, Any]
@@ -14,6 +16,44 @@ Records = Sequence[Mapping[str, Any]]
 
 #: What MTurk and Toloka write before the names of columns.
 PREFIX = re.compile(r"(?:Input|Answer)\.|(?:INPUT|OUTPUT|ASSIGNMENT):")
+
+#: What stands before the name of a column of answers.
+_ANSWERED = ("Answer.", "OUTPUT:")
+
+#: Fields that only a rater can give, and those that only the study knows.
+_BY_RATERS = frozenset(("score", "mos", "match", "preference", *DIMENSIONS, "overall"))
+_BY_STUDY = frozenset(("id", "system", "system_a", "system_b", "clip_a", "clip_b",
+                       "recording", "instruction_id", "question_id", "category"))  # fmt: skip
+
+
+def is_answer(column: str) -> bool:
+    """Tell whether a column is called as one that raters filled in."""
+    return column.startswith(_ANSWERED)
+
+
+def without_prefixes(columns: Collection[str]) -> dict[str, str]:
+    """Map columns to their names without prefix, where that tells them apart.
+
+    Of two columns with one name, that of the side that can know the field has it: a
+    system is what was shown, a label is what was answered.
+    """
+    short_names = {name: PREFIX.sub("", name, count=1) for name in columns}
+    sharing: dict[str, list[str]] = {}
+    for name, short in short_names.items():
+        sharing.setdefault(short, []).append(name)
+    fields = names.fields_of(names.SCORES) | names.fields_of(names.LABELS)
+    for short, of_short in sharing.items():
+        if len(of_short) < 2:
+            continue
+        field = fields.get(short.casefold())
+        knowing: list[str] = []
+        if short not in of_short and field in _BY_RATERS | _BY_STUDY:
+            by_raters = field in _BY_RATERS
+            knowing = [name for name in of_short if is_answer(name) == by_raters]
+        for name in of_short:
+            if knowing != [name]:
+                short_names[name] = name
+    return short_names
 
 
 def columns_of(records: Records) -> list[str]:

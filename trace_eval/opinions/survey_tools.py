@@ -19,6 +19,8 @@ from trace_eval.opinions.survey_cells import (
     SurveyRecord,
     cell_text,
     columns_of,
+    is_answer,
+    without_prefixes,
 )
 
 # ---- Qualtrics: texts of questions and ids of imports stand in the first rows
@@ -138,7 +140,7 @@ def batch(records: Records, notes: list[str]) -> Iterator[SurveyRecord]:
             " numbers behind the names of columns"
         )
         records = list(_each_item(records, several))
-    new_names = _without_prefixes(columns_of(records))
+    new_names = without_prefixes(columns_of(records))
     score = _only_number(records, new_names)
     if score:
         new_names[score] = "score"
@@ -152,7 +154,7 @@ def _with_answers(record: Mapping[str, Any]) -> SurveyRecord:
     unfolded: SurveyRecord = {}
     for name, value in record.items():
         answers = _answers(value)
-        prefix = "Answer." if _is_answer(name) else ""
+        prefix = "Answer." if is_answer(name) else ""
         for place, answer in answers.items():
             unfolded[f"{prefix}{place}"] = answer
         if not answers:
@@ -164,10 +166,10 @@ def _without_echoes(records: Records) -> Records:
     """Leave out answers that a form sends back as they were shown, in every record."""
     shown: dict[str, str] = {}
     for name in columns_of(records):
-        if PREFIX.match(name) and not _is_answer(name):
+        if PREFIX.match(name) and not is_answer(name):
             shown[PREFIX.sub("", name, count=1)] = name
     echoes: set[str] = set()
-    for name in filter(_is_answer, columns_of(records)):
+    for name in filter(is_answer, columns_of(records)):
         source = shown.get(PREFIX.sub("", name, count=1))
         if source and all(
             cell_text(record, name) == cell_text(record, source) for record in records
@@ -181,20 +183,7 @@ def _without_echoes(records: Records) -> Records:
     return kept
 
 
-def _without_prefixes(columns: Collection[str]) -> dict[str, str]:
-    """Map columns to their names without prefix, where that tells them apart."""
-    short_names = {name: PREFIX.sub("", name, count=1) for name in columns}
-    times = Counter(short_names.values())
-    for name, short in short_names.items():
-        if times[short] > 1:
-            short_names[name] = name
-    return short_names
-
-
 _NUMBERED = re.compile(r"(?P<name>[^\d\s]{1,60})(?P<number>\d{1,3})(?P<rest>\D{0,20})")
-
-#: What stands before the name of a column of answers.
-_ANSWERED = ("Answer.", "OUTPUT:")
 
 
 def _several(columns: Collection[str]) -> dict[str, dict[str, str]]:
@@ -212,17 +201,13 @@ def _several(columns: Collection[str]) -> dict[str, dict[str, str]]:
             continue
         stem = f"{parts['name'].rstrip('_-.')}{parts['rest']}"
         items.setdefault(parts["number"], {})[name] = stem
-        if _is_answer(name):
+        if is_answer(name):
             answered.add(parts["number"])
         else:
             shown.add(parts["number"])
     if shown != answered or len(shown) < 2:
         return {}
     return items
-
-
-def _is_answer(column: str) -> bool:
-    return column.startswith(_ANSWERED)
 
 
 def _each_item(
@@ -248,7 +233,7 @@ def _only_number(records: Records, new_names: Mapping[str, str]) -> str | None:
     if not opinions.isdisjoint(fields):
         return None
     found: list[str] = []
-    for name in filter(_is_answer, new_names):
+    for name in filter(is_answer, new_names):
         cells = {cell_text(record, name) for record in records}
         numbers = {number_of(cell) for cell in cells if not is_missing(cell)}
         if numbers and None not in numbers and not numbers <= {1.0, 2.0}:
