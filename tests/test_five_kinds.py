@@ -13,6 +13,7 @@ import shlex
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,8 @@ LABELS += " --column 'preference=better one'"
 class Work:
     """What somebody types to get a job done; ``> FILE`` keeps what is printed.
 
+    A call after ``!`` is refused, and says what the next one types.
+
     Attributes:
         most: calls that the job may take.
         first: words that the first or the second call prints: the first useful result.
@@ -57,8 +60,10 @@ WORK = {
         12,
         "of 6 pairs by this judge",
         (
+            "! judge --a new --b old --prompts prompts.csv --out run",
             "judge --a new --b old --prompts prompts.csv --column id=case"
             " --column 'instruction_text=what was asked' --out run",
+            "! agree run --labels labels.csv",
             f"agree run {LABELS} --latex agree.tex",
             f"rank run {LABELS} --markdown rank.md --csv rank.csv",
             f"ablate run {LABELS}",
@@ -102,6 +107,7 @@ WORK = {
         "To see a difference of 10 points between two systems",
         (
             "plan 200",
+            "! rank labels.csv",
             "rank labels.csv --column id=case --column rater=listener"
             " --column 'preference=better one' --map new=1 --map old=2 --systems"
             " new,old",
@@ -157,6 +163,15 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return data
 
 
+def _settings(words: Sequence[str]) -> set[str]:
+    """Return what ``--column`` and ``--map`` name, without what a value means."""
+    settings: set[str] = set()
+    for option, value in pairwise(words):
+        if option in ("--column", "--map"):
+            settings.add(value if option == "--column" else value.partition("=")[0])
+    return settings
+
+
 def _options(words: Sequence[str]) -> set[str]:
     return {word for word in words if word.startswith("--")}
 
@@ -177,10 +192,18 @@ def test_a_job_is_done_by_what_help_pages_say(
     monkeypatch.syspath_prepend(install_plug_ins(tmp_path / "site"))
     assert len(work.calls) <= work.most
     commands = output_of("help", "all")
-    printed = []
+    printed: list[str] = []
+    offered: set[str] = set()
     for text in work.calls:
-        call, _, file = text.partition(" > ")
+        call, _, file = text.removeprefix("! ").partition(" > ")
         words = shlex.split(call)
+        assert offered <= _settings(words)
+        if text.startswith("! "):
+            refusal = trace_eval(*words, cwd=home, ends=2).err
+            offered = _settings(shlex.split(refusal.rpartition("perhaps ")[2]))
+            assert offered, refusal
+            continue
+        offered = set()
         assert f"│ {words[0]} " in commands
         page = output_of("help", words[0])
         unnamed = {

@@ -11,7 +11,7 @@ from tests.support.exported import labels_of
 from trace_eval.decide.agree import agree
 from trace_eval.decide.rank import rank
 from trace_eval.opinions.label_files import OpinionTable
-from trace_eval.opinions.labels import read_labels
+from trace_eval.opinions.labels import label_table, read_labels
 
 CASE = "case,listener,better one\np,ann,new\np,bob,old\nq,ann,new\nq,bob,new\n"
 
@@ -29,16 +29,34 @@ def test_every_reader_of_a_sheet_offers_the_same_columns(
     read: object, tmp_path: Path
 ) -> None:
     remedy = "; perhaps --column id=case --column 'preference=better one'"
+    remedy += " --map new=LABEL --map old=LABEL"
     assert said(tmp_path / "sheet.csv", CASE, read).endswith(remedy)
+
+
+def test_systems_of_a_run_need_no_map(tmp_path: Path) -> None:
+    judged = label_table("run", {"id": ["p", "q"], "overall": ["1", "2"]})
+    named = judged.with_sides(("new", "old"))
+    assert named is not None
+    remedy = "perhaps --column id=case --column 'preference=better one'"
+    for about, maps in ((named, ""), (judged, " --map new=LABEL --map old=LABEL")):
+        text = said(
+            tmp_path / "sheet.csv",
+            CASE,
+            lambda path, about=about: read_labels(path, mapping={}, about=[about]),
+        )
+        assert text.endswith(f"{remedy}{maps}")
 
 
 @pytest.mark.parametrize(
     ("text", "offered"),
     [
-        ("case,language,better one\np,de,new\nq,en,old\n", "'preference=better one'"),
+        (
+            "case,language,better one\np,de,new\nq,en,old\n",
+            "'preference=better one' --map new=LABEL --map old=LABEL",
+        ),
         (
             "case,listener,gender,which is better\np,ann,f,x\np,bob,m,y\nq,ann,f,x\n",
-            "id=case --column 'preference=which is better'",
+            "id=case --column 'preference=which is better' --map x=LABEL --map y=LABEL",
         ),
         ("id,winner_id\np,1\nq,2\nr,2\n", "preference=winner_id"),
     ],

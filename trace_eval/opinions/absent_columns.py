@@ -11,7 +11,7 @@ from blueprints import InputError
 from trace_eval.data.names import first_of
 from trace_eval.data.spelling import is_missing
 from trace_eval.opinions.absent_scores import columns_of_scores_meant
-from trace_eval.opinions.cells import number_of
+from trace_eval.opinions.cells import map_option, number_of
 from trace_eval.opinions.codes import LABEL_COLUMNS
 from trace_eval.opinions.column_words import (
     names_a_choice,
@@ -34,6 +34,7 @@ from trace_eval.opinions.label_files import (
 )
 from trace_eval.opinions.rater_columns import dimension_of, label_columns, unnamed
 from trace_eval.opinions.row_status import is_status
+from trace_eval.opinions.survey_cells import label_of
 
 #: Labels as a table of floats has them.
 _AS_FLOATS = (0.0, 0.5, 1.0, 2.0)
@@ -56,6 +57,7 @@ def refuse_without(
     numbered: bool = False,
     systems: Collection[object] = (),
     ids: Collection[str] = (),
+    mappable: bool = False,
 ) -> None:
     """Refuse a table of labels without ids or without labels.
 
@@ -65,6 +67,7 @@ def refuse_without(
         numbered: the rows of a table without ids are numbered.
         systems: names of systems that its labels may hold.
         ids: those of the items that it may be about.
+        mappable: the command has ``--map``, for values that are no labels.
 
     Raises:
         UserError: names the table's columns, the accepted names, and the nearest
@@ -101,6 +104,8 @@ def refuse_without(
         meant.append(f"rater={rater}")
     if meant:
         typed = [f"--column {shlex.quote(one)}" for one in meant]
+        if mappable:
+            typed += _maps(table, meant, systems)
         remedy = f"perhaps {' '.join(typed)}"
     scores = _scores_meant(table)
     if scores:
@@ -165,6 +170,29 @@ def _likely(
                 label = [f"preference={name}"]
         meant += label
     return meant
+
+
+def _maps(
+    table: OpinionTable, meant: Sequence[str], systems: Collection[object]
+) -> list[str]:
+    """Write ``--map WORD=LABEL`` for the words of the column of labels that are none."""
+    names: list[str] = []
+    for one in meant:
+        field, _, name = one.partition("=")
+        if field in LABEL_COLUMNS:
+            names.append(name)
+    columns, labels = label_columns(table, names, systems)
+    words: dict[str, None] = {}
+    for name in names:
+        if name in labels:
+            continue
+        for cell in columns.get(name, ()):
+            if not is_missing(cell):
+                words[str(cell)] = None
+    if len(words) > _MOST_LABELS or any(number_of(word) is not None for word in words):
+        return []
+    strange = [word for word in words if label_of(word) is None]
+    return [map_option(word, "LABEL") for word in strange]
 
 
 def _likely_label(

@@ -115,7 +115,7 @@ def read_judge_file(
             scale=None,
         )
     else:
-        refuse_without(table, cells, LABEL_COLUMNS, numbered=numbered)
+        refuse_without(table, cells, LABEL_COLUMNS, numbered=numbered, mappable=True)
         cells = mapped(cells, of_judge.mapping, of_judge.scale)
     unread.refuse(mappable=True)
     if rows_are_items and "rater" in cells and "id" not in cells:

@@ -240,7 +240,14 @@ def _labels(
     wanted.update(named)
     texts, notes = labelled_columns(table, wanted, systems)
     ids = frozenset(chain.from_iterable(judged.ids.tolist() for judged in about))
-    refuse_without(table, texts, LABEL_COLUMNS, systems=systems, ids=ids)
+    refuse_without(
+        table,
+        texts,
+        LABEL_COLUMNS,
+        systems=systems,
+        ids=ids,
+        mappable=mapping is not None,
+    )
     texts, traps = without_traps(table.name, texts, LABEL_COLUMNS)
     labels = label_table(
         table.name,
