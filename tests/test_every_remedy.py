@@ -106,6 +106,10 @@ def make_inputs() -> None:
     )
     both = [row.replace(",", f",{judge},", 1) for row in named for judge in "xy"]
     _write_table("jj.csv", "id,judge,system_a,system_b,overall", both)
+    votes = [f"i{n},{who},{'AB'[n % 2]}" for n in range(4) for who in ("ann", "bob")]
+    _write_table("cases.csv", "case,listener,better", votes)
+    named = [f"{vote[:-1]}{'new' if vote.endswith('A') else 'old'}" for vote in votes]
+    _write_table("sheet.csv", "case,listener,better one", named)
     raters = [(n, r) for n in range(8) for r in range(3)]
     of_raters = [f"i{n},r{r},{'ab'[n % 2]},{1 + (n + r) % 5}" for n, r in raters]
     _write_table("scores.csv", "id,rater,system,score", of_raters)

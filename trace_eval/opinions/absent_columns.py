@@ -175,7 +175,7 @@ def _likely(
 def _maps(
     table: OpinionTable, meant: Sequence[str], systems: Collection[object]
 ) -> list[str]:
-    """Write ``--map WORD=LABEL`` for the words of the column of labels that are none."""
+    """Write ``--map WORD=LABEL`` for words that are no label, in a column of labels."""
     names: list[str] = []
     for one in meant:
         field, _, name = one.partition("=")
