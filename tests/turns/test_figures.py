@@ -117,15 +117,16 @@ def test_domains_are_averaged_where_the_set_s_authors_do() -> None:
     assert figures_of(tau, measured, names)["response_rate"].value == 0.75
 
 
-def _report(replies: dict[str, float]) -> TurnsReport:
-    """Report on a call per scenario: the user speaks from 0 to 1, then is answered."""
+def _report(replies: dict[str, float], runs: int = 1) -> TurnsReport:
+    """Report on calls of scenarios: the user speaks from 0 to 1, then is answered."""
     calls = {
         n: spoken([(0.0, 1.0)], [(1 + gap, 6 + gap)], end=12.0)
         for n, gap in replies.items()
     }
     items = [
-        ConversationItem(id=f"{name}-run", question_id=name, conversation=call)
+        ConversationItem(id=f"{name}-run{run}", question_id=name, conversation=call)
         for name, call in calls.items()
+        for run in range(runs)
     ]
     return measure_items(items, OWN)
 
@@ -163,6 +164,16 @@ def test_systems_are_compared_scenario_by_scenario() -> None:
     assert same.sentence().startswith("No difference in answering is shown between")
     few = compare_systems(_report(_later(0.3, 8)), _report(OLD), DRAWS)
     assert "too few calls for an interval (from 6 pairs on)" in few.sentence()
+
+
+def test_scenarios_of_several_calls_are_not_counted_as_calls() -> None:
+    old = _report(OLD)
+    twice = compare_systems(_report(_later(0.3), runs=2), old, DRAWS).sentence()
+    assert twice.endswith("in 12 of 12 scenarios")
+    few = compare_systems(_report(_later(0.3, 8), runs=2), old, DRAWS).sentence()
+    assert few.endswith(
+        "in 4 of 4 scenarios; too few scenarios for an interval (from 6 pairs on)"
+    )
 
 
 def test_calls_of_other_scenarios_are_compared_unpaired() -> None:

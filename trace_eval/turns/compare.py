@@ -84,6 +84,7 @@ class SystemsCompared:
             difference.
         first, second: what the systems are called; each difference is the first minus
             the second.
+        each: what is paired: a call, or a scenario where some have several calls.
     """
 
     definitions: str
@@ -95,6 +96,7 @@ class SystemsCompared:
     paired: bool = True
     level: float = 0.95
     mixed: str = ""  # that calls of one channel stand beside calls of two
+    each: str = "call"
 
     @property
     def by_figure(self) -> Mapping[str, SystemDifference]:
@@ -123,7 +125,7 @@ class SystemsCompared:
             )
         shift = abs(headline.median)
         later = "later" if headline.median > 0 else "sooner"
-        calls = counted(headline.scenarios, "call")
+        calls = counted(headline.scenarios, self.each)
         if self.paired:
             number = headline.higher if headline.median > 0 else headline.lower
             basis = f"in {number} of {calls}"
@@ -132,7 +134,7 @@ class SystemsCompared:
         news = f"{self.first} answers {shift:.2f} s {later} than {self.second}"
         if headline.median_interval is None:
             enough = counted(least_paired(self.level), "pair")
-            return f"{news}, {basis}; too few calls for an interval (from {enough} on)"
+            return f"{news}, {basis}; too few {self.each}s for an interval (from {enough} on)"
         low, high = headline.median_interval
         if low > 0 or high < 0:
             nearer, farther = sorted((abs(low), abs(high)))
@@ -232,6 +234,9 @@ def compare_systems(
         differences.append(difference)
     name, other_name = _names(report, against)
     calls = report.conversations + against.conversations
+    each = "call"
+    if is_paired and len(first) + len(second) < len(calls):
+        each = "scenario"
     return SystemsCompared(
         definitions=report.definitions.name,
         differences=tuple(differences),
@@ -242,6 +247,7 @@ def compare_systems(
         paired=is_paired,
         level=options.level,
         mixed="; ".join(mixed_channels([call.item for call in calls])),
+        each=each,
     )
 
 
