@@ -172,6 +172,29 @@ def test_agree_command_saves_a_policy(run: Path, tmp_path: Path, data: Path) -> 
     assert json.loads(out.read_text())["mechanisms"][0]["right"] == 301
 
 
+def test_reading_a_csv_file_imports_no_pandas(tmp_path: Path) -> None:
+    table = tmp_path / "labels.csv"
+    table.write_text("item_id,overall\na,A\nb,\n")
+    code = (
+        "import sys; from pathlib import Path; from trace_eval.data import tables;"
+        f"print(tables.csv_columns(Path({str(table)!r}), ['item_id', 'overall']));"
+        "print([m for m in ('pandas', 'pyarrow.compute') if m in sys.modules])"
+    )
+    assert python(code).splitlines() == [
+        "{'item_id': ['a', 'b'], 'overall': ['A', None]}",
+        "[]",
+    ]
+
+
+def test_a_report_imports_nothing_that_extracts() -> None:
+    code = (
+        "import sys, trace_eval.report.run_list;"
+        "print([m for m in ('asyncio', 'multiprocessing', 'onnx', 'pandas') if m in"
+        " sys.modules])"
+    )
+    assert python(code).strip() == "[]"
+
+
 def test_help_imports_nothing_heavy() -> None:
     code = (
         "import sys; from importlib import import_module;"

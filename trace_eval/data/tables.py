@@ -173,6 +173,7 @@ def csv_columns(
             return None
         if _may_end_in_a_quote(path):
             return None
+        coded_texts = pa.dictionary(pa.int32(), pa.string())
         # A cell may be longer than a block: then the file is read as one.
         for block in (None, min(path.stat().st_size + 1, 2**31 - 1)):
             with suppress(pa.ArrowInvalid):
@@ -185,10 +186,8 @@ def csv_columns(
                         newlines_in_values=True, delimiter=form.delimiter
                     ),
                     convert_options=arrow.ConvertOptions(
-                        column_types=dict.fromkeys(wanted, pa.string()),
+                        column_types=dict.fromkeys(wanted, coded_texts),
                         include_columns=wanted,
-                        strings_can_be_null=True,
-                        null_values=[""],
                     ),
                 )
                 if not wanted or not table.num_rows:
@@ -361,11 +360,15 @@ def begins(path: Path, mark: bytes) -> bool:
 
 
 def _cells(column: Any) -> list[str | None]:
+    """Return the texts of a column of coded texts; an empty cell is None.
+
+    Codes come by DLPack, because Arrow imports pandas on its own way to NumPy.
+    """
     import numpy as np
 
     results: list[str | None] = []
     for block in column.chunks:
-        coded = block.dictionary_encode()
-        texts = np.array([*map(unquoted, coded.dictionary.to_pylist()), None], object)
-        results += texts[coded.indices.fill_null(len(texts) - 1).to_numpy()].tolist()
+        texts = [unquoted(text) or None for text in block.dictionary.to_pylist()]
+        codes = np.from_dlpack(block.indices)
+        results += np.array(texts, object)[codes].tolist()
     return results
