@@ -143,25 +143,38 @@ def first_end(
     null: float,
     pool: Pool | None,
     looks: NDArray[np.int64],
-    past: Past | None = None,
 ) -> int | None:
     """Return the first of these looks at which a value is left out; None: it never is.
 
     Args:
         looks: indices of units, or of the pool's labels if there is a pool, after which
             is looked.
-        past: what bettors against the value own before these units, without a pool.
     """
-    left_out = log_purse(arrivals, null, pool, looks, past=past) >= -np.log(1 - level)
+    left_out = log_purse(arrivals, null, pool, looks) >= -np.log(1 - level)
     return int(looks[left_out.argmax()]) if left_out.any() else None
 
 
+def first_ends(
+    futures: Arrivals, level: float, null: float, looks: NDArray[np.int64], past: Past
+) -> Array:
+    """Return of each future the first look at which a value is left out, by labels.
+
+    Args:
+        futures: units of each future [shape=(futures, units)].
+        looks: indices of units after which is looked.
+        past: what bettors against the value own before these units.
+
+    Returns:
+        Infinite where no look leaves the value out [shape=(futures,)].
+    """
+    capital = log_capital(futures, null, past)
+    left_out = capital[:, looks] >= -np.log(1 - level)
+    first = left_out.argmax(axis=1)
+    return np.where(left_out.any(axis=1), looks[first], np.inf)
+
+
 def log_purse(
-    arrivals: Arrivals,
-    mean: float,
-    pool: Pool | None,
-    looks: NDArray[np.int64],
-    past: Past | None = None,
+    arrivals: Arrivals, mean: float, pool: Pool | None, looks: NDArray[np.int64]
 ) -> Array:
     """Return the log of what bettors against a mean own, by their share of the error.
 
@@ -176,7 +189,7 @@ def log_purse(
         [shape=(looks,)].
     """
     if pool is None:
-        return np.asarray(log_capital(arrivals, mean, past)[looks])
+        return np.asarray(log_capital(arrivals, mean)[looks])
     alone = log_capital(arrivals, mean)[pool.units[looks] - 1]
     helped = helped_capital(pool, mean, looks)
     return np.asarray(
@@ -192,12 +205,13 @@ def log_capital(arrivals: Arrivals, mean: float, past: Past | None = None) -> Ar
         past: what bettors own before; None: 1 each.
 
     Returns:
-        [shape=(units,)].
+        [shape=(units,)]; of several futures [shape=(futures, units)].
     """
     if past is None:
         return _log_mean(_growth(arrivals, mean, arrivals.weights.max()))
     growth = _growth(arrivals, mean, past.heaviest)
-    return _log_mean(past.growth[:, None] + growth)
+    of_units = (1,) * arrivals.sums.ndim
+    return _log_mean(past.growth.reshape(-1, *of_units) + growth)
 
 
 def past_of(arrivals: Arrivals, mean: float) -> Past:
@@ -211,12 +225,14 @@ def _growth(arrivals: Arrivals, mean: float, heaviest: float) -> Array:
     """Return the log of what each bettor owns after each unit.
 
     Returns:
-        [shape=(bettors, units)].
+        [shape=(bettors, units)]; of several futures [shape=(bettors, futures, units)].
     """
     gain = (arrivals.sums - arrivals.weights * mean) / heaviest
     both_sides = (gain / mean, -gain / (1 - mean))
     growth = [
-        np.log1p(stake * odds).cumsum() for odds in both_sides for stake in STAKES
+        np.log1p(stake * odds).cumsum(axis=-1)
+        for odds in both_sides
+        for stake in STAKES
     ]
     return np.array(growth)
 

@@ -13,7 +13,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from trace_eval.estimate.anytime import LABELS_SHARE, Arrivals, first_end, past_of
+from trace_eval.estimate.anytime import (
+    LABELS_SHARE,
+    Arrivals,
+    first_end,
+    first_ends,
+    past_of,
+)
 from trace_eval.estimate.arrays import Array
 from trace_eval.estimate.helped_bets import Pool
 from trace_eval.opinions.units import WholeNumbers, index_of
@@ -87,67 +93,100 @@ def more_units(
     It is with a chance of :data:`POWER`. None: it would not be within the most units
     that are looked at.
     """
-    number = len(arrivals.sums)
-    most = min(MOST_UNITS, max(60, MOST_TIMES * number))
-    last = number - 1
-    draws = DRAWS
+    most = min(MOST_UNITS, max(60, MOST_TIMES * len(arrivals.sums)))
     if pool is not None:
-        last = len(pool.labels) - 1
         left = pool.pairs - len(pool.labels)
         if left < 1:
             # pairs to come are of another run: only their labels are foreseen
             level_of_labels = 1 - (1 - level) * LABELS_SHARE
             return more_units(arrivals, level_of_labels, null, None)
         most = min(most, left)
-        draws = HELPED_DRAWS
     steps = np.unique(np.geomspace(1, most, _LOOKS).round().astype(np.int64))
-    looks, past = last + steps, None
+    rng = np.random.default_rng(0)
     if pool is None:
         # bets on the units at hand are the same in all futures
-        last, looks, past = -1, steps - 1, past_of(arrivals, null)
-    rng = np.random.default_rng(0)
-    ends: list[float] = []
-    for _ in range(draws):
-        future = _future(arrivals, pool, most, rng)
-        end = first_end(
-            future.arrivals,
-            level,
-            null=null,
-            pool=future.pool,
-            looks=looks,
-            past=past,
-        )
-        ends.append(np.inf if end is None else end - last)
+        past = past_of(arrivals, null)
+        futures = _futures(arrivals, most, rng)
+        ends = first_ends(futures, level, null, looks=steps - 1, past=past) + 1
+    else:
+        ends = _helped_ends(arrivals, pool, level, null, steps=steps, rng=rng)
     needed = float(np.quantile(ends, POWER, method="higher"))
     return None if np.isinf(needed) else int(needed)
 
 
-class _Future(NamedTuple):
-    """Units to come, and the verdicts of a judge that speaks of all units."""
+def _helped_ends(
+    arrivals: Arrivals,
+    pool: Pool,
+    level: float,
+    null: float,
+    *,
+    steps: WholeNumbers,
+    rng: np.random.Generator,
+) -> Array:
+    """Return after how many units to come each future ends in which a judge helps.
+
+    Args:
+        steps: numbers of units to come after which is looked.
+
+    Returns:
+        Infinite where a future does not end within them [shape=(futures,)].
+    """
+    last = len(pool.labels) - 1
+    most = int(steps[-1])
+    ends = np.full(HELPED_DRAWS, np.inf)
+    for number in range(HELPED_DRAWS):
+        future = _helped_future(arrivals, pool, most, rng)
+        end = first_end(
+            future.arrivals, level, null=null, pool=future.pool, looks=last + steps
+        )
+        if end is not None:
+            ends[number] = end - last
+    return ends
+
+
+class _Urn:
+    """The units at hand, and by the prior one that is lost and one that is won."""
+
+    def __init__(self, arrivals: Arrivals) -> None:
+        usual = float(np.median(arrivals.weights))
+        self.sums = np.r_[arrivals.sums, 0.0, usual]
+        self.weights = np.r_[arrivals.weights, usual, usual]
+        self._shapes = np.r_[np.ones(len(arrivals.sums)), _PRIOR, _PRIOR]
+
+    def draw(self, more: int, rng: np.random.Generator) -> WholeNumbers:
+        """Draw units to come, by their numbers, with chances that are drawn, too."""
+        chances = np.asarray(rng.gamma(self._shapes))
+        return rng.choice(len(self.sums), size=more, p=chances / chances.sum())
+
+
+def _futures(arrivals: Arrivals, more: int, rng: np.random.Generator) -> Arrivals:
+    """Draw the units to come of all futures [shape=(futures, units)]."""
+    urn = _Urn(arrivals)
+    drawn = np.array([urn.draw(more, rng) for _ in range(DRAWS)])
+    return Arrivals(urn.sums[drawn], urn.weights[drawn])
+
+
+class _HelpedFuture(NamedTuple):
+    """Units at hand and to come, and the verdicts of a judge that speaks of all."""
 
     arrivals: Arrivals
-    pool: Pool | None
+    pool: Pool
 
 
-def _future(
-    arrivals: Arrivals, pool: Pool | None, more: int, rng: np.random.Generator
-) -> _Future:
-    """Draw units to come, behind those at hand where a judge speaks of all of them."""
-    number = len(arrivals.sums)
-    # the units at hand, and by the prior one that is lost and one that is won
-    chances = np.asarray(rng.gamma(np.r_[np.ones(number), _PRIOR, _PRIOR]))
-    drawn = rng.choice(number + 2, size=more, p=chances / chances.sum())
-    usual = float(np.median(arrivals.weights))
-    sums = np.r_[arrivals.sums, 0.0, usual]
-    weights = np.r_[arrivals.weights, usual, usual]
-    if pool is None:
-        return _Future(Arrivals(sums[drawn], weights[drawn]), pool=None)
-    sums_to_come = np.r_[arrivals.sums, sums[drawn]]
-    weights_to_come = np.r_[arrivals.weights, weights[drawn]]
+def _helped_future(
+    arrivals: Arrivals, pool: Pool, more: int, rng: np.random.Generator
+) -> _HelpedFuture:
+    """Draw units to come behind those at hand, and what the judge says of them."""
+    urn = _Urn(arrivals)
+    drawn = urn.draw(more, rng)
+    every = Arrivals(
+        sums=np.r_[arrivals.sums, urn.sums[drawn]],
+        weights=np.r_[arrivals.weights, urn.weights[drawn]],
+    )
     labels = np.r_[pool.labels, 0.0, 1.0]
     verdicts = np.r_[pool.verdicts, pool.mean, pool.mean]
     drawn_pairs = drawn
-    if number != len(pool.labels):
+    if len(arrivals.sums) != len(pool.labels):
         drawn_pairs = rng.integers(len(pool.labels), size=more)
     units_to_come = pool.units[-1] + 1 + np.arange(more)
     helped = replace(
@@ -156,7 +195,7 @@ def _future(
         verdicts=np.r_[pool.verdicts, verdicts[drawn_pairs]],
         units=np.r_[pool.units, units_to_come],
     )
-    return _Future(Arrivals(sums_to_come, weights_to_come), helped)
+    return _HelpedFuture(every, helped)
 
 
 def more_raters(votes: Votes, level: float, null: float) -> int | None:
