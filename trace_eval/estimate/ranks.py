@@ -18,6 +18,19 @@ from trace_eval.estimate.arrays import Array
 from trace_eval.estimate.resample import Cells, OfWeights, Resampler, by_level
 
 
+def mid_ranks(values: Array) -> Array:
+    """Rank values from 1; equal ones share the mean of their ranks.
+
+    scipy.stats.rankdata gives the same after 1 s of imports.
+
+    >>> mid_ranks(np.array([0.5, 0.1, 0.5])).tolist()
+    [2.5, 1.0, 2.5]
+    """
+    _, level, rows_of_level = np.unique(values, return_inverse=True, return_counts=True)
+    last_rank = rows_of_level.cumsum()
+    return np.asarray((last_rank - (rows_of_level - 1) / 2)[level])
+
+
 def add_spearman(
     resampler: Resampler,
     name: str,

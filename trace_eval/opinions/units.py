@@ -32,6 +32,10 @@ def units(facts: FactColumns, instructions: bool = True) -> WholeNumbers | None:
         return copy
     if copy is None:
         return instruction
+    instruction_of_copy = np.zeros(int(copy.max(initial=-1)) + 1, np.int64)
+    instruction_of_copy[copy] = instruction
+    if np.array_equal(instruction_of_copy[copy], instruction):
+        return instruction  # no copy is of two instructions
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trace_eval.estimate.arrays import Array
-from trace_eval.estimate.ranks import kendall, spearman
+from trace_eval.estimate.ranks import kendall, mid_ranks, spearman
 from trace_eval.show.table import column, p_text
 from trace_eval.stats.ranking.outcomes import DECIMALS
 
@@ -97,9 +97,7 @@ def _spearman_p(one: Array, other: Array) -> float:
 
     Orders with more count as well.
     """
-    from scipy.stats import rankdata
-
-    x, y = (rankdata(side) - (len(side) + 1) / 2 for side in (one, other))
+    x, y = (mid_ranks(side) - (len(side) + 1) / 2 for side in (one, other))
     return _share_as_far(y[_orders(len(x))] @ x, float(x @ y))
 
 
