@@ -11,11 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-import onnx
 
 from extractors.audio import SPEECH_RATE, Samples
 from extractors.networks import graphs
@@ -23,6 +22,9 @@ from extractors.networks.features import BANDS, Features, filter_bank
 from extractors.networks.nodes import Nodes, Tensor
 from extractors.networks.torch_file import read_tensors
 from extractors.packaged import CAMPPLUS
+
+if TYPE_CHECKING:
+    import onnx
 
 Vectors = npt.NDArray[np.float32]
 

@@ -6,9 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
-from typing import Any
-
-import onnx
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from blueprints import UserError
 from extractors import packaged
@@ -17,7 +15,10 @@ from extractors.kept import DIGITS, kept
 from extractors.models import cache_folder
 from extractors.sessions import open_session
 
-Build = Callable[[Path], onnx.ModelProto]
+if TYPE_CHECKING:
+    import onnx
+
+Build: TypeAlias = "Callable[[Path], onnx.ModelProto]"
 
 _DEVICE = ContextVar("device of networks", default="cpu")
 

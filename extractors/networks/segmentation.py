@@ -10,17 +10,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-import onnx
 
 from extractors.audio import SPEECH_RATE, Samples
 from extractors.networks import graphs
 from extractors.networks.nodes import Nodes, Tensor
 from extractors.networks.torch_file import read_tensors
 from extractors.packaged import SEGMENTATION
+
+if TYPE_CHECKING:
+    import onnx
 
 #: The network hears this much at once, seconds.
 WINDOW_S = 10.0
