@@ -52,7 +52,8 @@ from trace_eval.extracting.ray.shards import (
     to_parquet,
     version_of,
 )
-from trace_eval.extracting.start import extractors_of, source_from
+from trace_eval.extracting.source import source_from
+from trace_eval.extracting.start import extractors_of
 from trace_eval.runs.extraction import extract_to
 
 #: Length of a recording that is extracted, seconds: what is shown is what is called.

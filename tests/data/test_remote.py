@@ -17,7 +17,7 @@ from trace_eval.data.manifests import read_manifest
 from trace_eval.data.recordings import check_audio, recordings_in
 from trace_eval.extracting.cache import Cache
 from trace_eval.extracting.clip import ClipExtractor, Extracted
-from trace_eval.extracting.start import source_of
+from trace_eval.extracting.source import source_of
 from trace_eval.runs.job import judge_manifest
 
 pytest.importorskip(

@@ -27,7 +27,8 @@ from trace_eval.data.place import Place
 from trace_eval.data.shards import Shard
 from trace_eval.extracting.clip import Extracted
 from trace_eval.extracting.options import ExtractOptions
-from trace_eval.extracting.start import extract, extract_each, source_from
+from trace_eval.extracting.source import source_from
+from trace_eval.extracting.start import extract, extract_each
 from trace_eval.runs.events import RunEvent
 from trace_eval.runs.job import judge_again, judge_manifest
 from trace_eval.runs.ray.judger import files_of

@@ -8,7 +8,7 @@ import pytest
 
 from blueprints import UserError
 from trace_eval.data.answers import Recording
-from trace_eval.extracting.start import source_from, source_of
+from trace_eval.extracting.source import source_from, source_of
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ from trace_eval.decide.agree import agree
 from trace_eval.extracting.cache import Cache
 from trace_eval.extracting.clip import ClipExtractor
 from trace_eval.extracting.options import ExtractOptions
-from trace_eval.extracting.start import source_of
+from trace_eval.extracting.source import source_of
 from trace_eval.judges.base import Case, judgement_of
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import panel_of

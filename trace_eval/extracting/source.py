@@ -8,6 +8,9 @@ from pathlib import Path
 from blueprints import UserError
 from extractors import MAX_SECONDS, Clip, Part, Stamp, decode, stamp_of
 from trace_eval.data import remote
+from trace_eval.data.answers import Recording
+from trace_eval.data.files import utf8_name
+from trace_eval.data.urls import location, redacted
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,3 +66,26 @@ class ClipSource:
             UserError: it cannot be fetched.
         """
         return decode(self.content, self.id, max_seconds, self.part)
+
+
+def source_of(
+    recording: Recording, language: str | None = None, assumed: str | None = None
+) -> ClipSource:
+    """Make the engine's source of a recording, with the language spoken in it."""
+    cut = recording.cut
+    part = Part(cut.channel, cut.start_s, cut.end_s) if cut else None
+    place = (recording.audio, recording.data, recording.url)
+    return ClipSource(recording.source_id, *place, language, assumed, part)
+
+
+def source_from(content: Path | str | bytes) -> ClipSource:
+    """Make the engine's source from a recording's path or the bytes of its file."""
+    if isinstance(content, bytes):
+        return source_of(Recording(data=content))
+    if "\0" in str(content):
+        return source_of(Recording(audio=content))  # which says what is wrong
+    # As a record does it, in a fifth of the time: a job names millions.
+    place = location(utf8_name(content))
+    if isinstance(place, Path):
+        return ClipSource(str(place), path=place)
+    return ClipSource(redacted(place), url=place)

@@ -14,23 +14,21 @@ from extractors import (
     NONE,
     PROFILES,
     Extractor,
-    Part,
     another_recogniser,
     gpu_count,
     plan_extractors,
 )
-from trace_eval.data.answers import Recording
-from trace_eval.data.files import is_folder, utf8_name
+from trace_eval.data.files import is_folder
 from trace_eval.data.recordings import find_recordings
 from trace_eval.data.system import cores
-from trace_eval.data.urls import is_url, location, redacted
+from trace_eval.data.urls import is_url
 from trace_eval.extracting.cache import check_folder
 from trace_eval.extracting.clip import Extracted
 from trace_eval.extracting.engine import Engine, LocalEngine, Resuming, each
 from trace_eval.extracting.event_loop import complete
 from trace_eval.extracting.options import ExtractOptions
 from trace_eval.extracting.plan import Plan
-from trace_eval.extracting.source import ClipSource
+from trace_eval.extracting.source import ClipSource, source_from
 from trace_eval.extracting.workers import end_if_imported_by_worker
 
 
@@ -196,29 +194,6 @@ def _gpus(plan: Sequence[Extractor], options: ExtractOptions) -> Sequence[str | 
         return [None] if count else []
     visible = os.environ.get("CUDA_VISIBLE_DEVICES")
     return list(visible.split(",") if visible else map(str, range(count)))[:count]
-
-
-def source_of(
-    recording: Recording, language: str | None = None, assumed: str | None = None
-) -> ClipSource:
-    """Make the engine's source of a recording, with the language spoken in it."""
-    cut = recording.cut
-    part = Part(cut.channel, cut.start_s, cut.end_s) if cut else None
-    place = (recording.audio, recording.data, recording.url)
-    return ClipSource(recording.source_id, *place, language, assumed, part)
-
-
-def source_from(content: Path | str | bytes) -> ClipSource:
-    """Make the engine's source from a recording's path or the bytes of its file."""
-    if isinstance(content, bytes):
-        return source_of(Recording(data=content))
-    if "\0" in str(content):
-        return source_of(Recording(audio=content))  # which says what is wrong
-    # As a record does it, in a fifth of the time: a job names millions.
-    place = location(utf8_name(content))
-    if isinstance(place, Path):
-        return ClipSource(str(place), path=place)
-    return ClipSource(redacted(place), url=place)
 
 
 def extract_each(

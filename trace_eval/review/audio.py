@@ -26,7 +26,7 @@ from trace_eval.conversations.sound.peaks import outline
 from trace_eval.data.answers import Cut, Recording
 from trace_eval.data.conversation import ROLES, Conversation, Role
 from trace_eval.data.items import Pair
-from trace_eval.extracting.start import source_of
+from trace_eval.extracting.source import source_of
 from trace_eval.review.loudness import ItemLoudness, Level, gains, low_passed, spread
 from trace_eval.review.together import LowPassed, Page, PlayedSource, Reviewed
 

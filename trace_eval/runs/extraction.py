@@ -15,8 +15,8 @@ from trace_eval.data.outputs import claimed
 from trace_eval.data.urls import is_url, redacted
 from trace_eval.extracting.clip import Extracted
 from trace_eval.extracting.options import ExtractOptions
-from trace_eval.extracting.source import ClipSource
-from trace_eval.extracting.start import extract_each, source_from
+from trace_eval.extracting.source import ClipSource, source_from
+from trace_eval.extracting.start import extract_each
 from trace_eval.runs.events import Listener, RunEvent
 from trace_eval.runs.outcomes import ClipRecord
 from trace_eval.runs.run import Run

@@ -25,8 +25,8 @@ from trace_eval.data.outcome import Outcome, Reason
 from trace_eval.extracting.clip import Extracted
 from trace_eval.extracting.engine import Engine, each
 from trace_eval.extracting.options import ExtractOptions
-from trace_eval.extracting.source import ClipSource
-from trace_eval.extracting.start import extractors_of, source_of, with_needs
+from trace_eval.extracting.source import ClipSource, source_of
+from trace_eval.extracting.start import extractors_of, with_needs
 from trace_eval.judges.base import Case, Judge
 from trace_eval.judges.combine.panel import Panel
 from trace_eval.runs.events import Listener, RunEvent

@@ -22,8 +22,8 @@ from trace_eval.data.rubrics.load import load_rubric
 from trace_eval.extracting.engine import Engine
 from trace_eval.extracting.event_loop import complete
 from trace_eval.extracting.provenance import environment, now
-from trace_eval.extracting.source import ClipSource
-from trace_eval.extracting.start import check_available, engine_of, pinned, source_of
+from trace_eval.extracting.source import ClipSource, source_of
+from trace_eval.extracting.start import check_available, engine_of, pinned
 from trace_eval.extracting.workers import end_if_imported_by_worker
 from trace_eval.judges.ask.batch import BatchWritten, read_batch, write_batch
 from trace_eval.judges.ask.estimate import CostEstimate, estimate, total

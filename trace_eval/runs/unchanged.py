@@ -12,7 +12,7 @@ from trace_eval.data.answers import Recording
 from trace_eval.data.files import is_file
 from trace_eval.data.items import Item
 from trace_eval.extracting.cache import Cache
-from trace_eval.extracting.start import source_of
+from trace_eval.extracting.source import source_of
 from trace_eval.runs.reader import RunReader
 
 #: Ids that a message names.

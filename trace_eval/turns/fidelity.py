@@ -16,7 +16,8 @@ from trace_eval.data.answers import Recording, turn_recordings
 from trace_eval.data.conversation import ConversationItem, Turn
 from trace_eval.extracting.clip import Extracted
 from trace_eval.extracting.options import ExtractOptions
-from trace_eval.extracting.start import extract_each, source_of
+from trace_eval.extracting.source import source_of
+from trace_eval.extracting.start import extract_each
 from trace_eval.show.records import plain
 from trace_eval.show.table import Table, grid
 from trace_eval.turns.entities.check import (

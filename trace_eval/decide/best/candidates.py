@@ -19,7 +19,8 @@ from trace_eval.data.records import Spill
 from trace_eval.data.singles import SINGLE_FIELDS, single_from_record
 from trace_eval.extracting.clip import Extracted
 from trace_eval.extracting.options import ExtractOptions
-from trace_eval.extracting.start import extract_each, groups_alone, source_of
+from trace_eval.extracting.source import source_of
+from trace_eval.extracting.start import extract_each, groups_alone
 
 #: Names of the field that candidates of one text share; the first is ours.
 GROUP = ("group", "question_id", "instruction_id")

@@ -26,7 +26,7 @@ from trace_eval.data.manifests import Manifest
 from trace_eval.data.outputs import claimed
 from trace_eval.estimate.figures import share_over_units
 from trace_eval.estimate.share import Share
-from trace_eval.extracting.start import source_of
+from trace_eval.extracting.source import source_of
 from trace_eval.judges.registry.create import judge_of
 from trace_eval.runs.job import judge_manifest
 from trace_eval.runs.options import Options
