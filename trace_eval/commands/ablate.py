@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from trace_eval.commands.console import messages, say
+from trace_eval.commands.console import messages, say_each
 from trace_eval.commands.options import ConfigOption, judge_options
 from trace_eval.commands.render import AS_AGREE, LabelsOption, Output, print_tables
 from trace_eval.commands.result_files import give, give_figures
@@ -45,7 +45,7 @@ def ablate(
     folders = ablate(run, replace(options, judging=judging))
     report = compare(run, folders, options, labels=labels, columns=columns)
     sentences = ablation_answer(report)
-    say(*sentences)
+    say_each(sentences)
     print_tables(ablation_views(report), width=WIDTH)
     messages().print(f"each condition is a run of its own under {run / 'ablations'}")
     give(report, sentences)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from trace_eval.commands.console import say
+from trace_eval.commands.console import say_each
 from trace_eval.commands.render import AS_AGREE, LabelsOption, Output, print_tables
 from trace_eval.commands.result_files import give, give_figures
 from trace_eval.commands.signatures import from_classes
@@ -51,11 +51,11 @@ def card(
     values = {one.name: card_values(one) for one in cards}
     output.check(values)
     sentences = card_answer(cards)
-    say(*sentences)
+    say_each(sentences)
     if output.full:
         print_tables([comparison(cards)])
     default = runs[0] if len(runs) == 1 and runs[0].is_dir() else None
-    say(*write_pages(cards, out or default, sentences))
+    say_each(write_pages(cards, out or default, sentences))
     give(cards)
     give_figures(cards, output.csv)
     output.close(values)

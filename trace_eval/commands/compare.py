@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from trace_eval.commands.console import say, say_note
+from trace_eval.commands.console import say, say_each, say_note
 from trace_eval.commands.render import AS_AGREE, LabelsOption, Output, print_tables
 from trace_eval.commands.result_files import give, give_figures
 from trace_eval.commands.signatures import from_classes, refuse_unused
@@ -87,7 +87,7 @@ def compare(
     for note in report.notes:
         say_note(note)
     sentences = compare_answer(report)
-    say(*sentences)
+    say_each(sentences)
     if output.full:
         print_tables(compare_tables(report))
     give(report, sentences)

@@ -101,7 +101,12 @@ def results(file_width: int = FILE_WIDTH) -> Console:
     return SafeConsole(width=None if has_width else file_width, highlight=False)
 
 
-def say(*lines: object) -> None:
+def say(line: object) -> None:
+    """Print a result in a line of its own."""
+    say_each([line])
+
+
+def say_each(lines: Iterable[object]) -> None:
     """Print results, each in a line of its own."""
     console = results()
     for line in lines:
@@ -183,7 +188,7 @@ def print_rows(
             table.add_row(*map(escape, row))
     results(width).print(table)
     if most is not None:
-        say(*left_out(count, everything))
+        say_each(left_out(count, everything))
 
 
 def left_out(rows: int, everything: Path | None = None) -> list[str]:

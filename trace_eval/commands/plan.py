@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from trace_eval.commands.console import say, warn
+from trace_eval.commands.console import say, say_each, warn
 from trace_eval.commands.render import AS_AGREE, LabelsOption, print_tables
 from trace_eval.commands.result_files import give
 from trace_eval.commands.signatures import from_classes
@@ -62,5 +62,5 @@ def _before(pairs: int, options: PlanOptions) -> None:
     from trace_eval.decide.plan import plan_before
 
     result = plan_before(pairs, options)
-    say(*result.sentences)
+    say_each(result.sentences)
     give(result)

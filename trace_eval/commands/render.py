@@ -19,6 +19,7 @@ from trace_eval.commands.console import (
     messages,
     results,
     say,
+    say_each,
     visible,
     warn_all,
 )
@@ -130,7 +131,8 @@ def print_tables(
             if table.caption and columns is parts[-1]:
                 shown.caption = Text(table.caption)
             console.print(shown)
-        say(*left_out(len(table.rows), everything), "")
+        say_each(left_out(len(table.rows), everything))
+        say("")
 
 
 def _rich_table(table: Table, columns: Sequence[int]) -> RichTable:
@@ -242,9 +244,11 @@ def print_report(
         more = f" ({len(same)} of this kind)" if len(same) > 1 else ""
         messages().print(f"note{more}: {same[0]}", markup=False)
     sentences = answer_of(report)
-    say(*sentences, *raters_of(report), *enough_of(report))
+    say_each(sentences)
+    say_each(raters_of(report))
+    say_each(enough_of(report))
     if full or not sentences:
         print_tables(tables_of(report), csv_folder)
-        say(*report.verdicts)
+        say_each(report.verdicts)
     give(report, sentences)
     give_figures(report, csv_folder)

@@ -10,7 +10,13 @@ from typing import Annotated
 import typer
 
 from blueprints import UserError, counted
-from trace_eval.commands.console import EXIT_INCOMPLETE, complain, messages, say, warn
+from trace_eval.commands.console import (
+    EXIT_INCOMPLETE,
+    complain,
+    messages,
+    say_each,
+    warn,
+)
 from trace_eval.commands.render import AS_AGREE, LabelsOption
 from trace_eval.commands.result_files import give
 from trace_eval.commands.signatures import from_classes
@@ -115,7 +121,7 @@ def report(
         sentences = run_answer(run, labels, columns)
         silent = page.recordings if not page.playable else 0
         replaced = page.replaced
-    say(*sentences)
+    say_each(sentences)
     messages().print(f"report: {path}", highlight=False, markup=False, soft_wrap=True)
     give(ReportWritten(path), sentences)
     missing = None

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trace_eval.commands.console import print_rows, say
+from trace_eval.commands.console import print_rows, say, say_each
 from trace_eval.commands.result_files import give
 
 if TYPE_CHECKING:
@@ -67,7 +67,9 @@ def check(name: _Name) -> None:
     else:
         details = _of_pairs(protocol)
     title = f"{protocol.name} version {protocol.version}: {protocol.title}"
-    say(title, *details, f"sha256 {protocol.sha256}")
+    say(title)
+    say_each(details)
+    say(f"sha256 {protocol.sha256}")
     give(protocol)
 
 

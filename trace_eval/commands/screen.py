@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from trace_eval.commands.console import say, warn
+from trace_eval.commands.console import say, say_each, warn
 from trace_eval.commands.render import AS_AGREE, LabelsOption, print_tables
 from trace_eval.commands.result_files import give
 from trace_eval.commands.signatures import from_classes
@@ -57,16 +57,14 @@ def screen(
     for caveat in result.caveats:
         warn(caveat)
     print_tables(screen_tables(result))
-    counts = (len(result.decided), len(result.review), len(result.hopeless))
+    say(result.verdict)
     say(
-        result.verdict,
-        "decided {}, to review {}, hopeless {} (the judge has no verdict)".format(
-            *counts
-        ),
+        f"decided {len(result.decided)}, to review {len(result.review)},"
+        f" hopeless {len(result.hopeless)} (the judge has no verdict)"
     )
     if result.saving is not None:
         say(result.saving.sentence)
     folder = out or (source / "screen" if source.is_dir() else None)
     if folder:
-        say(*write_lists(folder, result, run))
+        say_each(write_lists(folder, result, run))
     give(result)

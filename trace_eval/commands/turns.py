@@ -14,7 +14,7 @@ from trace_eval.commands.console import (
     EXIT_DAMAGED,
     EXIT_INCOMPLETE,
     complain,
-    say,
+    say_each,
     warn_all,
 )
 from trace_eval.commands.progress import counting
@@ -106,7 +106,7 @@ def turns(
             corrections=corrections,
             limits=limits,
         )
-    say(*result.sentences)
+    say_each(result.sentences)
     if audit:
         print_tables([result.report.audit()])
     print_tables(result.tables(shown))

@@ -13,6 +13,7 @@ from trace_eval.commands.console import (
     continuable,
     print_rows,
     say,
+    say_each,
     warn_all,
 )
 from trace_eval.commands.progress import progress
@@ -71,7 +72,7 @@ def _print_selection(selection: SelectionReport, out: Path) -> None:
         f" {counted(counts.comparisons, 'comparison')} ({counts.undecided} undecided)"
     )
     if counts.gains:
-        say(*map(_gain_line, counts.gains))
+        say_each(map(_gain_line, counts.gains))
     else:
         say(counts.note)
     unscored = [one for ranking in selection.rankings for one in ranking.unscored]

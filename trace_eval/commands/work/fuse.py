@@ -8,7 +8,7 @@ from pathlib import Path
 
 from blueprints import UserError, counted
 from fusion import DEFAULT_POLICY
-from trace_eval.commands.console import say
+from trace_eval.commands.console import say, say_each
 from trace_eval.commands.render import print_tables
 from trace_eval.commands.result_files import give
 from trace_eval.commands.tables import print_results
@@ -119,5 +119,5 @@ def _replace(run: Path, options: PairOptions, out: Path | None) -> Path:
 def _show(calibration: Calibration, paths: Sequence[Path]) -> None:
     """Print how well probabilities were fitted, and where they are."""
     print_tables(calibration_tables(calibration))
-    say(*paths)
+    say_each(paths)
     give(calibration)

@@ -15,7 +15,7 @@ from trace_eval.commands.console import (
     EXIT_INCOMPLETE,
     continuable,
     messages,
-    say,
+    say_each,
     warn_all,
 )
 from trace_eval.commands.progress import progress
@@ -121,7 +121,7 @@ def judge_items(job: Job, batch_results: Sequence[Path]) -> None:
 
 def _conclude(folder: Path, out: Path | str) -> None:
     """Print who wins in a run, and the command that shows it where it is kept."""
-    say(*short_answer(folder))
+    say_each(short_answer(folder))
     if is_url(str(out)):  # what a report reads lies on this machine
         return
     message = f"next: trace-eval report {shlex.quote(str(out))}"

@@ -15,6 +15,7 @@ from trace_eval.commands.console import (
     EXIT_INCOMPLETE,
     messages,
     say,
+    say_each,
     say_note,
     warn,
     warn_all,
@@ -93,7 +94,9 @@ def _export(opened: Review, folder: Path, files: ReviewFiles) -> ReviewFiles:
     if opened.material.judged and opened.is_hcot:
         files = replace(files, accuracy=accuracies(opened, opened.labelled()))
     rows, saving = Watch(opened).look()
-    say(*files.files, *accuracy_lines(files.accuracy), *lines_of(rows))
+    say_each(files.files)
+    say_each(accuracy_lines(files.accuracy))
+    say_each(lines_of(rows))
     if saving:
         say(saving)
     warn_all(notes(opened, loudness_of(opened)))
@@ -137,4 +140,4 @@ def _serve(opened: Review, serving: ServeOptions) -> None:
         serve(opened, serving, ready, watch)
     finally:
         rows, _ = watch.look()
-        say(*lines_of(rows))
+        say_each(lines_of(rows))
