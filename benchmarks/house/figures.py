@@ -19,6 +19,7 @@ from typing import Any
 
 import typer
 
+from benchmarks.house.walk import figures_of, label_walk
 from tests.support.density import density, homes
 from tests.support.docstrings import without_verb
 from tests.support.imports import PACKAGES, ROOT, arrows, circles, modules, tree
@@ -132,6 +133,7 @@ def figures() -> Iterator[tuple[str, object]]:
     )
     yield "circles of files, late imports included", _circles_of_files()
     yield "late imports of our own", sum(arrow.late for arrow in arrows())
+    yield from figures_of(label_walk())
     yield "product lines", sum(sizes)
     yield "lines of benchmarks", _lines("benchmarks")
     yield "lines of tests", _lines("tests")
