@@ -13,8 +13,11 @@ from trace_eval.estimate.anytime import (
     GRID,
     Arrivals,
     anytime_mean,
+    first_end,
+    first_ends,
     log_capital,
     log_purse,
+    past_of,
 )
 from trace_eval.estimate.helped_bets import Pool, first_left
 from trace_eval.stats.inference.stopping import (
@@ -98,6 +101,23 @@ def test_ends_that_are_searched_are_those_of_the_whole_grid() -> None:
         step = GRID[1] - GRID[0]
         interval = anytime_mean(weighted).interval
         assert interval == pytest.approx((left[0] - step, left[-1] + step))
+
+
+def test_futures_that_are_looked_at_together_end_as_each_alone_does() -> None:
+    rng = np.random.default_rng(11)
+    at_hand = rng.random(12).round()
+    looks = np.arange(0, 40, 3)
+    units = (rng.random((20, 60)) < 0.8).astype(float)
+    past = past_of(Arrivals(at_hand, np.ones(12)), 0.5)
+    futures = Arrivals(units, np.ones((20, 60)))
+    together = first_ends(futures, 0.95, 0.5, looks, past)
+    alone: list[float] = []
+    for future in units:
+        every = Arrivals(np.r_[at_hand, future], np.ones(72))
+        end = first_end(every, 0.95, 0.5, None, 12 + looks)
+        alone.append(np.inf if end is None else end - 12)
+    assert together.tolist() == alone
+    assert len(set(alone)) > 2
 
 
 def test_with_a_judge_no_mean_is_left_out_for_what_is_owned_against_others() -> None:
