@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib
+import inspect
 import pkgutil
 import re
 import signal
@@ -64,6 +65,15 @@ def _held(value: Any, depth: int = 0) -> Iterator[re.Pattern[Any]]:
             yield from _held(item, depth + 1)
     elif isinstance(value, dict) and depth < 3:
         yield from _held(list(value.values()), depth + 1)
+    elif _compiles_on_first_use(value):
+        yield value()
+
+
+def _compiles_on_first_use(value: Any) -> bool:
+    """Tell whether a value is a cached function that returns one pattern."""
+    if not hasattr(value, "cache_info") or inspect.signature(value).parameters:
+        return False
+    return str(value.__annotations__.get("return")).startswith("re.Pattern")
 
 
 def _written(module: ModuleType) -> Iterator[re.Pattern[Any]]:
