@@ -52,6 +52,9 @@ def write_more_inputs() -> None:
             for n, word in enumerate(("good", "bad"))
         ],
     )
+    _write_tables(
+        "id,a,b,overall", long=[f"q0,two/new/q0.wav,two/old/q0.wav,{'y' * 61}"]
+    )
     Path("bad.toml").write_text("name = [")
     Path("pkg").mkdir()
     Path("pkg/__init__.py").touch()

@@ -124,8 +124,8 @@ def too_many_samples() -> str:
     with patch("extractors.audio.MAX_SAMPLES_PER_S", 10):
         with pytest.raises(AudioError) as raised:
             decode(Path("wide.flac"))
-        name = remedy("or raise -X (max_seconds)", str(raised.value))
-        assert decode(Path("wide.flac"), **{name: 2_000}).channels == 2
+        remedy("or raise -X (max_seconds)", str(raised.value))
+        assert decode(Path("wide.flac"), max_seconds=2_000).channels == 2
     mixed = soundfile.read("wide.flac")[0].mean(axis=1)
     assert "-ac 1 -ar 48000" in str(raised.value)
     soundfile.write("narrow.flac", mixed, 9_001)
@@ -159,8 +159,7 @@ def no_gpu_for_networks() -> str:
         extractor.load()
         extractor.close()
     message = str(caught[0].message)
-    name, value = remedy("or use -X (.*)", message).split("=")
-    on_cpu = DnsmosExtractor(**{name: value})
+    on_cpu = DnsmosExtractor(device=remedy("or use -X device=(.*)", message))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         on_cpu.load()
