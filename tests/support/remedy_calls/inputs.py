@@ -15,7 +15,7 @@ from tests.support.platform_samples import twilio_sentences, vapi
 
 
 def write_more_inputs() -> None:
-    """Write recordings of two systems and of a call, their prompts, and small tables."""
+    """Write recordings of two systems and of a call, prompts, and small tables."""
     recordings = {
         "two/new": ("q0", "q1"),
         "two/old": ("q0", "q1"),

@@ -31,7 +31,7 @@ from trace_eval.judges.registry.kinds import KINDS
 
 
 def _required() -> set[str]:
-    """Return what the distribution requires by itself and by extras, as it is written."""
+    """Return what the distribution and its extras require, as it is written."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     groups = [project["dependencies"], *project["optional-dependencies"].values()]
     return {line.partition(";")[0].strip() for group in groups for line in group}
