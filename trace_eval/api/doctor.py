@@ -88,6 +88,10 @@ def diagnose() -> Diagnosis:
     machine = (
         f"Python {platform.python_version()}, {platform.platform()}, {cores()} cores"
     )
+    judges = [_judge(name, kind) for name, kind in KINDS.items()]
+    judges.extend(map(_plugin, entry_points(group=ENTRY_POINT_GROUP)))
+    policies = [Check(name, True, policy.summary) for name, policy in POLICIES.items()]
+    policies.extend(map(_plugin, entry_points(group=POLICY_GROUP)))
     sections = {
         "install": _install(),
         "extractors": sorted(
@@ -96,14 +100,8 @@ def diagnose() -> Diagnosis:
         "networks": list(map(_network, NETWORKS)),
         "default recogniser": [_recogniser()],
         "readers of benchmarks": list(map(_reader, dataset_names())),
-        "judges": [
-            *(_judge(name, kind) for name, kind in KINDS.items()),
-            *map(_plugin, entry_points(group=ENTRY_POINT_GROUP)),
-        ],
-        "policies": [
-            *(Check(name, True, policy.summary) for name, policy in POLICIES.items()),
-            *map(_plugin, entry_points(group=POLICY_GROUP)),
-        ],
+        "judges": judges,
+        "policies": policies,
         "engines": _engines(),
         "packages": _packages(),
         "torch": _torch(),

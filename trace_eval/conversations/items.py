@@ -21,7 +21,7 @@ from trace_eval.data.names import NAMES, TURNS, first_of
 from trace_eval.data.tables import SUFFIXES
 
 #: Columns of a manifest's answers, and of those of pairs.
-_ANSWERS = {"answer", "a", "b", *(c for f in ("candidate", "audio") for c in NAMES[f])}
+_ANSWERS = {"answer", "a", "b"} | set(NAMES["candidate"]) | set(NAMES["audio"])
 
 #: The annotator of labels where a layout names none.
 ANNOTATORS = "people"

@@ -150,10 +150,12 @@ class CsvFile:
             with _lines(path, encoding, lead) as lines:
                 first, ends = _first_rows(lines, each)
             above = _title_rows(first)
-            names, below = [*filter(None, first[above:]), [], []][:2]
-            if len(names) > len(header):
-                delimiter, header, titles = each, names, ends[above]
-                parts = below
+            rows = [row for row in first[above:] if row]
+            if rows and len(rows[0]) > len(header):
+                delimiter = each
+                header = rows[0]
+                parts = rows[1] if len(rows) > 1 else []
+                titles = ends[above]
         if not header:
             raise EmptyTable(
                 f"{path}: the file is empty; give a table with a header row"
@@ -213,7 +215,7 @@ def _names_parts(header: Sequence[str], below: Sequence[str]) -> bool:
     if not is_theirs or below[0].strip():
         return False
     parts = [part.strip() for part in below]
-    if any(parts) and set(parts) <= {*_ONE_PART}:
+    if any(parts) and set(parts) <= set(_ONE_PART):
         return True
     unnamed: list[str] = []
     for name, part in zip(header, parts, strict=True):
@@ -258,8 +260,9 @@ def _title_rows(rows: list[list[str]]) -> int:
     if not counts or counts[top] >= max(counts) or _names_a_column(filled[top]):
         return top
     for number in range(top + 1, len(rows)):
-        fuller = counts[number] > max(1, *counts[:number])
-        if not fuller or len(set(filled[number])) < counts[number]:
+        fullest_above = max(counts[:number])
+        is_fuller = counts[number] > max(1, fullest_above)
+        if not is_fuller or len(set(filled[number])) < counts[number]:
             continue
         if _names_a_column(filled[number]):
             return number

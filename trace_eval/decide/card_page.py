@@ -68,20 +68,19 @@ def _rule(card: Card) -> str | None:
 def sections(card: Card) -> Iterator[tuple[str, list[str], list[Table]]]:
     """Yield (title, sentences, tables) of one card."""
     why = card.verdict.why
-    rules = ["The rules, in order:", *(f"* {rule}" for rule in RULES)]
-    saved = [card.saving.sentence] if card.saving is not None else []
-    yield (
-        f"Fit for: {card.verdict.use}",
-        [f"{why[:1].upper()}{why[1:]}.", *saved, *rules],
-        [],
-    )
+    sentences = [f"{why[:1].upper()}{why[1:]}."]
+    if card.saving is not None:
+        sentences.append(card.saving.sentence)
+    sentences.append("The rules, in order:")
+    sentences.extend(f"* {rule}" for rule in RULES)
+    yield f"Fit for: {card.verdict.use}", sentences, []
     yield "What was judged", list(_what(card)), []
     yield AGREEMENT, list(_agreement_words(card)), list(_agreement_tables(card))
     tested = list(_tested(card)) or [("nothing could be tested", None, None, None)]
     yield "Bias and consistency", [], [grid("", ("what", "pairs", "seen", "p"), tested)]
     if card.probes:
-        left_out = [f"Left out: {text}." for text in card.probes.left_out]
-        sentences = [card.probes.sentence, *left_out]
+        sentences = [card.probes.sentence]
+        sentences.extend(f"Left out: {text}." for text in card.probes.left_out)
         yield "Sanity probes", sentences, [probe_table(card.probes)]
     if card.limits:
         limits = grid("", ("extractor", "limit"), card.limits.items())

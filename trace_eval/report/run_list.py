@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import time
 from collections.abc import Iterator, Sequence
@@ -234,7 +233,7 @@ def trends(lines: Sequence[RunLine]) -> list[Trend]:
 
 def _picture(rows: Sequence[tuple[RunLine, SystemFigure]], share: bool) -> str:
     marks: list[ForestMark] = []
-    low, high = math.inf, -math.inf
+    ends: list[float] = []
     for line, figure in rows:
         text = _share(figure) if share else _mean(figure)
         marks.append(
@@ -242,12 +241,14 @@ def _picture(rows: Sequence[tuple[RunLine, SystemFigure]], share: bool) -> str:
                 name=line.name, value=figure.value, interval=figure.interval, told=text
             )
         )
-        ends = figure.interval or (figure.value, figure.value)
-        low, high = min(low, *ends), max(high, *ends)
+        ends.extend(figure.interval or (figure.value,))
+    low = min(ends)
+    high = max(ends)
     if share:
         low, high = 0.0, 1.0
     elif low == high:
-        low, high = low - 0.5, high + 0.5
+        low -= 0.5
+        high += 0.5
     style = ".0%" if share else ".2f"
     labels = (
         format(low, style),

@@ -141,7 +141,9 @@ def _ends(values: Sequence[float]) -> tuple[float, float]:
     if not values:
         return 0.0, 1.0
     far = _BEYOND * max(0.5, float(np.quantile(values, 0.9)))
-    return min(0.0, *values), max(0.5, min(max(values), far))
+    low = min(0.0, min(values))
+    high = max(0.5, min(max(values), far))
+    return low, high
 
 
 def _at(value: float, low: float, high: float) -> float:
@@ -208,8 +210,8 @@ def _reach(pairs: Iterable[tuple[float, float]]) -> tuple[float, float]:
     """Return the ends of an axis that holds all values, 0 and half a second."""
     low, high = 0.0, 0.5
     for pair in pairs:
-        low = min(low, *pair)
-        high = max(high, *pair)
+        low = min(low, min(pair))
+        high = max(high, max(pair))
     return low, high
 
 

@@ -131,8 +131,9 @@ class Review:
         order = list(range(len(self.tasks)))
         if self.listening.order == "random":
             first = len(self.plan.training)
+            training = order[:first]
             shuffled = rater_order(self.plan.seed, rater, self.tasks)
-            order = [*order[:first], *(task for task in shuffled if task >= first)]
+            order = training + [task for task in shuffled if task >= first]
         if self.listening.raters is None:
             return order
         views = self.store.views()

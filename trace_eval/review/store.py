@@ -345,8 +345,22 @@ class Store:
             self.rubric,
             all_,
         )
-        decoded = ((*row[:6], self._codes(row[0], row[6]), *row[7:]) for row in rows)
-        return [StoredAnswer(*values) for values in decoded]
+        stored: list[StoredAnswer] = []
+        for number, view, rater, item, step, value, codes, comment, at, aside in rows:
+            answer = StoredAnswer(
+                number=number,
+                view=view,
+                rater=rater,
+                item=item,
+                step=step,
+                value=value,
+                codes=self._codes(number, codes),
+                comment=comment,
+                at=at,
+                set_aside=aside,
+            )
+            stored.append(answer)
+        return stored
 
     def _codes(self, number: int, text: object) -> tuple[str, ...]:
         """Read the feedback codes of a rating, which are kept as a JSON list."""

@@ -104,7 +104,7 @@ def judge_content(
         "b": other.values,
         "thresholds": thresholds,
     }
-    verdict = verdict_of(one, other, lead, *notes, evidence=evidence)
+    verdict = verdict_of(one, other, lead, notes=notes, evidence=evidence)
     margin = margin_of(one, other, difference)
     update = {"reasoning": f"{verdict.reasoning} {NOT_CHECKED}", "margin": margin}
     return verdict.model_copy(update=update)

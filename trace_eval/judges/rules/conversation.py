@@ -52,7 +52,10 @@ def judge_conversations(
 
     Each function may raise :class:`MeasurementMissing`.
     """
-    findings_a, findings_b = find(*a), find(*b)
+    conversation_a, turns_a = a
+    conversation_b, turns_b = b
+    findings_a = find(conversation_a, turns_a)
+    findings_b = find(conversation_b, turns_b)
     return {
         "content": lambda: verdict_of(_content(findings_a), _content(findings_b), 0.0),
         "voice_quality": lambda: _voice(a, b, cuts),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from pydantic import JsonValue
@@ -57,7 +58,8 @@ def verdict_of(
     a: AnswerStanding,
     b: AnswerStanding,
     lead: float,
-    *notes: str,
+    *,
+    notes: Sequence[str] = (),
     evidence: dict[str, JsonValue] | None = None,
 ) -> DimensionVerdict:
     """Return the verdict on two standings: the acceptable one wins, none is both bad.
@@ -72,9 +74,11 @@ def verdict_of(
     better = None
     if abs(lead) >= 1:
         better = Rating.A if lead > 0 else Rating.B
+    parts = [a.sentence("A"), b.sentence("B")]
+    parts.extend(notes)
     return DimensionVerdict(
         rating=from_steps(a.acceptable, b.acceptable, better),
-        reasoning="; ".join((a.sentence("A"), b.sentence("B"), *notes)) + ".",
+        reasoning="; ".join(parts) + ".",
         margin=margin_of(a, b, lead),
         evidence=evidence or {"a": a.values, "b": b.values},
     )

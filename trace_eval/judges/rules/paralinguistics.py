@@ -78,7 +78,8 @@ def judge_paralinguistics(
     if silent_a or silent_b:
         silent = (silent_a, silent_b)
         return _with_silence(a, b, silent=silent, instruction=instruction, cuts=cuts)
-    return _verdict(*_choose(a, b, instruction, cuts), cuts)
+    items, intro, kind = _choose(a, b, instruction, cuts)
+    return _verdict(items, intro, kind, cuts)
 
 
 def _choose(
@@ -200,7 +201,7 @@ def _verdict(
         "share_b": round(share_b, 3),
         "thresholds": cited | {"least_share": _least(kind, cuts)},
     }
-    verdict = verdict_of(stand_a, stand_b, lead, *notes, evidence=evidence)
+    verdict = verdict_of(stand_a, stand_b, lead, notes=notes, evidence=evidence)
     lead_in = f"{intro}, so neutral delivery was checked. " if intro else ""
     return verdict.model_copy(update={"reasoning": lead_in + verdict.reasoning})
 

@@ -83,7 +83,11 @@ def judge_voice_quality(
         )
         evidence["unasked"] = sounds.spans
     return verdict_of(
-        standing_a, standing_b, lead + sounds.lead, *notes, evidence={**evidence}
+        standing_a,
+        standing_b,
+        lead + sounds.lead,
+        notes=notes,
+        evidence=dict(evidence),
     )
 
 

@@ -347,12 +347,14 @@ class RayJudging:
         files = [
             path for path in part.iterdir() if path.is_file() and path.name != LAST
         ]
-        for path in (*files, part / LAST):
-            path.rename(out / path.name)
+        names = [path.name for path in files]
+        names.append(LAST)
+        for name in names:
+            (part / name).rename(out / name)
         shutil.rmtree(part)
         if not self.place.local:
-            for path in (*(out / file.name for file in files), out / LAST):
-                self.place.copy_here(path, path.name)
+            for name in names:
+                self.place.copy_here(out / name, name)
         return merged
 
     def _folders(self, scratch: Path) -> Sequence[Path]:

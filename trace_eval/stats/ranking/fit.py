@@ -254,11 +254,17 @@ def _inside(model: Model, tie: Array, step: Array) -> Array:
 
 class _Likelihood:
     def __init__(self, model: Model, real: Games, virtual: Games, ties: Array) -> None:
-        self.parts = ((model.likelihood, *real), (BRADLEY_TERRY.likelihood, *virtual))
+        counts, design = real
+        virtual_counts, virtual_design = virtual
+        self.parts = (
+            (model.likelihood, counts, design),
+            (BRADLEY_TERRY.likelihood, virtual_counts, virtual_design),
+        )
         self.ties = ties
         # without a game against strength 0 only differences are known: fix their sum
-        self.gauge = 0.0 if virtual[1].sum(-1).any() else 1.0
-        self.size = real[1].shape[1]
+        has_fixed_strength = virtual_design.sum(-1).any()
+        self.gauge = 0.0 if has_fixed_strength else 1.0
+        self.size = design.shape[1]
 
     def value(self, theta: Array) -> Array:
         beta = theta[:, : self.size]

@@ -218,7 +218,8 @@ class SingleView(View):
     def messages(self, case: Case, turns: Sequence[int] = ()) -> tuple[Message, ...]:
         """Write the prompt of one item, or of some of its turns, for all samples."""
         before, put = self.beside(case)
-        pieces: list[str | MessagePart] = [*before, *self.parts(case, put)]
+        pieces: list[str | MessagePart] = list(before)
+        pieces.extend(self.parts(case, put))
         if note := single_note(case):
             pieces.append(note)
         pieces.append(self._last(turns))
@@ -228,7 +229,8 @@ class SingleView(View):
         """Write what is read before the answer, and make the fence of all texts."""
         fields = list(self._fields(case))
         texts = [text for _, _, text in fields]
-        put = partial(fence, fence_tag([*texts, *self.texts(case)]))
+        texts.extend(self.texts(case))
+        put = partial(fence, fence_tag(texts))
         return [f"{title}\n{put(label, text)}" for title, label, text in fields], put
 
     def _fields(self, case: Case) -> Iterator[tuple[str, str, str]]:
