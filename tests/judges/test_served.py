@@ -26,7 +26,8 @@ from tests.support.servers import need
 from tests.support.speed import PATIENCE_S
 from trace_eval.judges.ask import warden
 from trace_eval.judges.ask.engine_faults import why_ended
-from trace_eval.judges.ask.engines import ModelServer, ServedEngine, Start
+from trace_eval.judges.ask.engines import ServedEngine, Start
+from trace_eval.judges.ask.model_server import ModelServer
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.registry.create import create_judge
 from trace_eval.judges.views.pair.text import PairTextView

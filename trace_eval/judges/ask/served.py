@@ -17,13 +17,8 @@ from blueprints import JudgeError
 from extractors import expanded, sha256_of
 from trace_eval.judges.ask.base import CallFailed
 from trace_eval.judges.ask.connection import Redactor
-from trace_eval.judges.ask.engines import (
-    ENGINES,
-    ModelServer,
-    Start,
-    arguments,
-    weights_of,
-)
+from trace_eval.judges.ask.engines import ENGINES, Start, arguments, weights_of
+from trace_eval.judges.ask.model_server import ModelServer
 from trace_eval.judges.ask.openai import OpenAIClient
 from trace_eval.judges.ask.openai_place import ServerPlace
 from trace_eval.judges.base import JudgeUnreachable
