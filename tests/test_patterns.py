@@ -11,6 +11,7 @@ import signal
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -43,6 +44,10 @@ UNITS = (
 )
 
 
+#: The type of a function whose results are cached.
+_CACHED = type(cache(len))
+
+
 def _modules() -> Iterator[ModuleType]:
     for package in (blueprints, extractors, fusion, trace_eval):
         for found in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
@@ -71,7 +76,7 @@ def _held(value: Any, depth: int = 0) -> Iterator[re.Pattern[Any]]:
 
 def _compiles_on_first_use(value: Any) -> bool:
     """Tell whether a value is a cached function that returns one pattern."""
-    if not hasattr(value, "cache_info") or inspect.signature(value).parameters:
+    if not isinstance(value, _CACHED) or inspect.signature(value).parameters:
         return False
     return str(value.__annotations__.get("return")).startswith("re.Pattern")
 
