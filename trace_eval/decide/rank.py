@@ -155,11 +155,14 @@ def _rank_judged(
         if unmatched := int((whole.find(ids) < 0).sum()):
             unjudged = Caveat("human labels", unjudged_left_out(unmatched))
             caveats = (*caveats, unjudged)
+    warnings = source.warnings
+    if human_labels is not None:
+        warnings += human_labels.warnings
     if labels is not None and scored_none(table, options.dimension):
         report = _by_annotators(table, labels, options, human)
         return replace(
             report,
-            warnings=source.warnings + report.warnings,
+            warnings=warnings + report.warnings,
             caveats=caveats + report.caveats,
         )
     left_out = None
@@ -180,7 +183,7 @@ def _rank_judged(
             all_caveats.append(Caveat(HUMAN_RATES, f"left out: {why_not}"))
     return replace(
         report,
-        warnings=source.warnings + report.warnings,
+        warnings=warnings + report.warnings,
         caveats=tuple(all_caveats),
         powered=win_rates,
         enough=_enough(source, table, human_labels, options),

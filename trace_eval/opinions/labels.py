@@ -50,13 +50,14 @@ from trace_eval.opinions.rater_columns import (
     rater_note,
 )
 from trace_eval.opinions.rater_names import raters_of
+from trace_eval.opinions.sides import as_judged_sides
 from trace_eval.opinions.unread import UnreadValues
 
 
 class LabelReading(NamedTuple):
     """What labels may mean beyond the usual."""
 
-    # judgements of the same items, whose systems a label may name
+    # judgements of the same items: a label may name their systems, and takes their sides
     about: Sequence[Opinions] = ()
     mappable: bool = False  # the command has --map, for values that are not understood
     # of comparisons, which numbers are on; None: numbers are sides
@@ -112,7 +113,7 @@ def label_table(
     check_inclusion(source, facts.get("inclusion"))
     facts |= scores
     refuse_duplicates(source, ids, rater, repeat)
-    return Opinions(
+    labels = Opinions(
         source=source,
         ids=ids,
         codes=codes,
@@ -123,6 +124,7 @@ def label_table(
             DataWarning("raters", f"{source}: {text}") for text in look_alike
         ),
     )
+    return as_judged_sides(labels, reading.about)
 
 
 def _unpadded(values: Sequence[Any]) -> list[Any]:

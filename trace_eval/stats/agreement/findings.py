@@ -19,6 +19,7 @@ from trace_eval.opinions.codes import (
     flip,
 )
 from trace_eval.opinions.opinions import DataWarning, Opinions
+from trace_eval.opinions.sides import NAMES_OF_SIDES, exchanged
 from trace_eval.opinions.units import FactColumns, WholeNumbers
 from trace_eval.stats.agreement.checks import (
     SIGNIFICANT,
@@ -102,23 +103,13 @@ def exchanged_sides(
     ids: Texts, ours: FactColumns, theirs: FactColumns, who: str
 ) -> Iterator[DataWarning]:
     """Find items whose A is B in the labels, by recordings, else by systems."""
-    for name in ("clip", "system"):
-        name_a = f"{name}_a"
-        name_b = f"{name}_b"
-        if not {name_a, name_b} <= ours.keys() & theirs.keys():
-            continue
-        a = np.asarray(ours[name_a], object)
-        b = np.asarray(ours[name_b], object)
-        their_a = np.asarray(theirs[name_a], object)
-        their_b = np.asarray(theirs[name_b], object)
-        pairs = zip(a, b, strict=True)
-        differs = np.array([x is not None and x != y for x, y in pairs], bool)
-        crossed = differs & (a == their_b) & (b == their_a)
-        if crossed.any():
+    for name in NAMES_OF_SIDES:
+        crossed = exchanged(ours, theirs, name)
+        if crossed is not None and crossed.any():
             text = (
                 f"{who}: A and B of {int(crossed.sum())} of {counted(len(ids), 'item')}"
-                f" are exchanged between judgements and labels (by {name}); mirror one"
-                " side, e.g. --flip-b"
+                f" are exchanged between judgements and labels (by {name}); exchange"
+                " them in these rows of one side, its 1 and 2 as well"
             )
             yield DataWarning.of("exchanged_sides", text, ids[crossed])
             return

@@ -1,0 +1,83 @@
+"""Labels whose A is the judge's B count for the systems that they name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from trace_eval.decide.rank import rank
+from trace_eval.opinions.labels import read_labels
+from trace_eval.opinions.opinions import Opinions
+
+
+def table(path: Path, header: str, *rows: str) -> Path:
+    path.write_text("\n".join((header, *rows)) + "\n")
+    return path
+
+
+def judged(folder: Path) -> Path:
+    """Write verdicts of new against old: new wins the first of four."""
+    rows = (f"q{n},new,old,{1 if n == 0 else 2}" for n in range(4))
+    return table(folder / "judged.csv", "id,system_a,system_b,overall", *rows)
+
+
+def people(folder: Path, *rows: str, sides: str = "system_a,system_b") -> Path:
+    return table(folder / "people.csv", f"id,{sides},overall", *rows)
+
+
+SAME = ("q0,new,old,1", "q1,new,old,2", "q2,new,old,2", "q3,new,old,tie")
+TURNED = ("q0,old,new,2", "q1,old,new,1", "q2,old,new,1", "q3,old,new,tie")
+
+
+def read(labels: Path, judge: Path) -> Opinions:
+    return read_labels(labels, about=[read_labels(judge)])
+
+
+@pytest.mark.parametrize(
+    ("rows", "turned"),
+    [(SAME, 0), (TURNED, 4), (SAME[:2] + TURNED[2:], 2)],
+    ids=["same", "all", "some"],
+)
+def test_a_label_is_of_the_system_that_its_row_names(
+    tmp_path: Path, rows: tuple[str, ...], turned: int
+) -> None:
+    labels = read(people(tmp_path, *rows), judged(tmp_path))
+    assert labels.codes["overall"].tolist()[:3] == [0, 1, 1]
+    assert labels.facts["system_a"].tolist() == ["new"] * 4
+    said = [warning.text for warning in labels.warnings]
+    assert len(said) == (turned > 0)
+    if turned:
+        assert (
+            f"A of {turned} of 4 labels is B of the judgements (by system)" in said[0]
+        )
+
+
+def test_recordings_decide_before_systems(tmp_path: Path) -> None:
+    header = "id,clip_a,clip_b,system_a,system_b,overall"
+    judge = table(tmp_path / "judged.csv", header, "q0,x,y,new,old,1")
+    labels = table(tmp_path / "people.csv", header, "q0,y,x,new,old,1")
+    assert read(labels, judge).codes["overall"].tolist() == [1]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        ("q0,new,new,1",),  # one system beside itself
+        ("q0,old,other,1",),  # another opponent
+        ("q0,,,1",),  # no names
+        ("q9,old,new,1",),  # an item that nobody judged
+    ],
+)
+def test_other_labels_stay_as_they_are(tmp_path: Path, rows: tuple[str, ...]) -> None:
+    path = people(tmp_path, *rows)
+    assert read_labels(path, about=[read_labels(judged(tmp_path))]).warnings == ()
+
+
+def test_a_ranking_by_turned_labels_is_that_by_the_others(tmp_path: Path) -> None:
+    judge = judged(tmp_path)
+    same = rank(judge, labels=people(tmp_path, *SAME))
+    turned = rank(judge, labels=people(tmp_path, *TURNED))
+    assert same.labelled
+    assert same.labelled == turned.labelled
+    assert [one.check for one in turned.warnings] == ["turned_sides"]
