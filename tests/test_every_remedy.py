@@ -28,6 +28,7 @@ from tests.support.judged import judged_run, rated_run
 from tests.support.prices import price_table
 from tests.support.remedy_calls import CALLS
 from tests.support.remedy_calls.inputs import write_more_inputs
+from tests.support.remedy_inputs import write_study_tables
 from tests.support.remedy_tables import CASES as OF_TABLES
 from tests.support.remedy_tables import JUDGED
 from tests.support.remedy_templates import ROOMS, Template, templates
@@ -136,6 +137,7 @@ def make_inputs() -> None:
     write_more_inputs()
     bare = {"instruction": {"text": "Which way?"}, "answer": {"text": "South"}}
     Path("no-reference.jsonl").write_text(json.dumps({"id": "bare"} | bare))
+    write_study_tables()
 
 
 def _write_table(name: str, header: str, rows: Iterable[str]) -> None:

@@ -99,6 +99,7 @@ def mapped(
         return replaced
     if scale is not None:
         _refuse_either_number(mapping, scale)
+        _refuse_number_beside(mapping, scale)
     allowed = (*LABELS, *LETTERS, NO_LABEL)
     meanings: dict[str, Declared | None] = {}
     for value, label in mapping.items():
@@ -141,6 +142,18 @@ def _refuse_either_number(mapping: Mapping[str, str], scale: Ends) -> None:
             f" {map_option(value, letter)}, or a number of the scale with its sign, e.g."
             f" {map_option(value, f'{scale.first:+g}')}"
         )
+
+
+def _refuse_number_beside(mapping: Mapping[str, str], scale: Ends) -> None:
+    """Refuse a number that is not on the scale, which would be no label of any row."""
+    for value, label in mapping.items():
+        number = number_of(label)
+        if number is not None and not scale.holds(number):
+            raise InputError(
+                f"--map {value}={label}: is not on the scale {scale}; write"
+                f" {', '.join(LETTERS)}, tie or a number of the scale, e.g."
+                f" {map_option(value, f'{scale.first:+g}')}"
+            )
 
 
 def encode(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -162,17 +163,23 @@ def rater_note(
         if name not in left_out:
             text += f"; {name} was left out because it is called like no rater"
     if left_out:
+        all_of_them = _as_raters([*raters, *left_out])
         text += (
             f"; {', '.join(left_out)} may be labels, too, and was left out: --column"
-            f" rater={','.join(raters + left_out)} counts all"
+            f" {all_of_them} counts all"
         )
-    joined = ",".join(raters)
     for name, cell in _partly_labels(table, raters, systems).items():
+        with_it = _as_raters([*raters, name])
         text += (
             f"; {name} was left out because {cell!r:.40} in it is no label: --column"
-            f" rater={joined},{name} asks what it means"
+            f" {with_it} asks what it means"
         )
     return DataWarning("raters", text)
+
+
+def _as_raters(names: Sequence[str]) -> str:
+    """Write the value of ``--column`` that names raters' columns as a shell takes it."""
+    return shlex.quote(f"rater={','.join(names)}")
 
 
 def _columns_like_labels(table: OpinionTable) -> list[str]:

@@ -133,8 +133,8 @@ def _of_means(ratings: Opinions, scale: Numbers) -> NDArray[np.float64]:
         row = int(beside[0])
         raise InputError(
             f"{ratings.source}: mos of item {ratings.ids[row]!r} is {mos[row]:g}, and"
-            f" the scale goes from {scale.low:g} to {scale.high:g}; correct it, or name"
-            " the rubric with --rubric"
+            f" the scale goes from {scale.low:g} to {scale.high:g}; correct it, declare"
+            " the scale with --scale, or name the rubric with --rubric"
         )
     return places_on(mos, scale)
 

@@ -7,16 +7,18 @@ are in development; what they have no name for stands under ``trace_eval.``.
 from __future__ import annotations
 
 import json
+import shlex
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from blueprints import Blueprint, RunFolderError
+from blueprints import Blueprint, RunFolderError, UserError
 from blueprints.blueprint import flat
 from trace_eval.data import strict_json
-from trace_eval.data.judgement import Judgement
+from trace_eval.data.judgement import Judgement, Overall
 from trace_eval.data.outputs import write_lines, writing
+from trace_eval.data.policies import WHOLE_PAIR, any_policy
 from trace_eval.data.scores import Score
 from trace_eval.runs.run import Run
 from trace_eval.runs.stored_lines import LineIndex
@@ -41,16 +43,7 @@ def export_table(
         UserError: no run is there, or it was not fused with that policy.
     """
     run = Run.open(folder)
-    overall = run.overall()
-    if policy is not None and policy not in {
-        result.policy for result in overall.values()
-    }:
-        overall = run.overall(policy)
-        if not overall:
-            raise RunFolderError(
-                f"{folder}: was not fused with {policy!r}; run: trace-eval fuse"
-                f" {folder} --policy {policy}"
-            )
+    overall = overall_by(run, policy)
     path = out or run.path(f"export.{kind}")
     table = results_table(run, overall)
     if kind == "csv":
@@ -65,6 +58,39 @@ def export_table(
         for batch in batches:
             writer.write_batch(batch)
     return path
+
+
+def overall_by(run: Run, policy: str | None) -> dict[str, Overall]:
+    """Return fused ratings by pair id, by the last policy or another one used.
+
+    Raises:
+        UserError: the run was not fused with that policy.
+    """
+    overall = run.overall()
+    if policy is None or policy in {result.policy for result in overall.values()}:
+        return overall
+    earlier = run.overall(policy)
+    if overall and not earlier:
+        raise _not_fused(run, policy)
+    return earlier
+
+
+def _not_fused(run: Run, policy: str) -> UserError:
+    """Say what gives the results by a policy that a run was not fused with yet.
+
+    Raises:
+        UserError: there is no such policy.
+    """
+    any_policy(policy)
+    if all(result.policy == WHOLE_PAIR for result in run.overall().values()):
+        return RunFolderError(
+            f"{run.folder}: its judge was asked for each pair as a whole, which no"
+            " policy fuses; leave out --policy"
+        )
+    return RunFolderError(
+        f"{run.folder}: was not fused with {policy!r}; run: trace-eval fuse"
+        f" {shlex.quote(str(run.folder))} --policy {policy}"
+    )
 
 
 def clip_table(folder: Path) -> CellTable:
@@ -154,7 +180,7 @@ def _of_scores(run: Run) -> Iterator[list[dict[str, Any]]]:
 
 
 def _of_pairs(run: Run, policy: str | None) -> Iterator[list[dict[str, Any]]]:
-    overall = run.overall(policy)
+    overall = overall_by(run, policy)
     for judgement in run.judgements().values():
         label = "gen_ai.evaluation.score.label"
         events: list[dict[str, Any]] = []

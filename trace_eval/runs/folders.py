@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import shlex
 import shutil
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -71,7 +72,7 @@ def check_continues(run: Run, record: RunRecord, manifest: Manifest) -> None:
         UserError: names the first difference and a folder to use instead.
     """
     before = run.record()
-    other = f"use --out {fresh(run.folder)}"
+    other = f"use --out {fresh_word(run.folder)}"
     for part, details in differences(before, record, ("shard",)):
         raise RunFolderError(
             f"{run.folder}: was made with {another(part, details)}; {other}"
@@ -112,6 +113,11 @@ def fresh(folder: Path) -> Path:
     return next(path for path in candidates if not path.exists())
 
 
+def fresh_word(folder: Path) -> str:
+    """Return that folder as a shell takes it."""
+    return shlex.quote(str(fresh(folder)))
+
+
 def refuse_own_input(run: Run, manifest: Manifest) -> None:
     """Refuse an input that lies in the folder of the run that is made of it.
 
@@ -122,7 +128,7 @@ def refuse_own_input(run: Run, manifest: Manifest) -> None:
     if path.is_file() and path.resolve().parent == run.folder.resolve():
         raise RunFolderError(
             f"{path}: lies in the folder that is written to; use --out"
-            f" {fresh(run.folder)}"
+            f" {fresh_word(run.folder)}"
         )
 
 

@@ -202,10 +202,21 @@ def _check_same_judge(run: Run, session: Session) -> None:
     stored = _without_seed(before.spec, before.parameters)
     now = _without_seed(judge.spec, judge.parameters())
     for _, details in differences(stored, now, ("judge",)):
-        raise UserError(
-            f"{run.folder}: an A/A needs its own judge and options ({details});"
-            " trace-eval show RUN --config writes them for --config"
-        )
+        raise _not_its_own(run, details)
+
+
+def _check_same_kind(run: Run, judge: str) -> None:
+    """Refuse an A/A by a judge of another kind, which may know no seed to change."""
+    own = run.record().judge.spec
+    if judge.partition(":")[0] != own.partition(":")[0]:
+        raise _not_its_own(run, f"spec: {own!r}, now {judge!r}")
+
+
+def _not_its_own(run: Run, details: str) -> UserError:
+    return UserError(
+        f"{run.folder}: an A/A needs its own judge and options ({details});"
+        " trace-eval show RUN --config writes them for --config"
+    )
 
 
 def _without_seed(spec: str, parameters: Mapping[str, Any]) -> RunRecord:
@@ -357,7 +368,7 @@ def open_again(
     source = Run.open(run)
     options = options or Options()
     if items is not None and items < 1:
-        raise UserError("--aa 0: judge at least one item again")
+        raise UserError(f"--aa {items}: judge at least one item again")
     every = source.stored_items()
     notes: tuple[Problem, ...] = ()
     if items is not None and items < len(every):
@@ -378,6 +389,9 @@ def open_again(
             f"{source.folder}: is a run of {how}; judge it again with trace-eval {how}"
         )
     if repeat:
+        judge = options.judges[0]
+        if isinstance(judge, str) and not options.rubrics:
+            _check_same_kind(source, judge)
         judging = options.judging
         step = judging.samples if "seed" in source.record().judge.parameters else 0
         options = replace(

@@ -23,6 +23,7 @@ from trace_eval.data.outputs import write_lines
 from trace_eval.estimate.figures import share_interval
 from trace_eval.estimate.interval import SCORE, Range
 from trace_eval.estimate.share import Share
+from trace_eval.runs.exports import overall_by
 from trace_eval.runs.run import Run
 from trace_eval.runs.stored_lines import LineIndex
 from trace_eval.runs.unchanged import refuse_changed
@@ -103,7 +104,7 @@ def preferences_of(run: Run, policy: str | None = None) -> Iterator[Preference]:
     Conversations are left out: a trainer's example has one answer.
     """
     judgements = run.judgements()
-    overall = run.overall(policy)
+    overall = overall_by(run, policy)
     for pair in run.pairs():
         judgement = judgements.get(pair.id)
         fused = overall.get(pair.id)

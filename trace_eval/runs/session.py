@@ -33,7 +33,12 @@ from trace_eval.judges.combine.panel import Key, Panel
 from trace_eval.judges.registry.create import panel_of
 from trace_eval.runs.cases import CaseReader, write_turns
 from trace_eval.runs.events import Listener, RunEvent
-from trace_eval.runs.folders import check_continues, fresh, input_name, refuse_own_input
+from trace_eval.runs.folders import (
+    check_continues,
+    fresh_word,
+    input_name,
+    refuse_own_input,
+)
 from trace_eval.runs.fuse import check_policy, fuse_run
 from trace_eval.runs.guesses import LanguageAdvice
 from trace_eval.runs.options import COLUMN, EVIDENCE, Options, settings_of
@@ -172,7 +177,7 @@ class Session:
         """Refuse a run whose verdicts are about recordings that have been replaced."""
         done = run.scored(self._rubric_names or [""])
         scored = (item for item in self.manifest.items if item.id in done)
-        remedy = f"judge what is there now with --out {fresh(run.folder)}"
+        remedy = f"judge what is there now with --out {fresh_word(run.folder)}"
         cache = self.options.extract.cache
         refuse_changed(run, scored, remedy, cache, asks_servers=True)
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Val
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, overload
 
+from blueprints import DamagedFile
 from trace_eval.data import strict_json
 
 if TYPE_CHECKING:
@@ -90,7 +91,12 @@ class LineIndex:
         for number, (place, line) in enumerate(placed(self._path), start=1):
             places.append(place)
             where = f"{self._path}, line {number}"
-            name: str = strict_json.record(line, where)[self._key]
+            name = strict_json.record(line, where)[self._key]
+            if not isinstance(name, str):
+                raise DamagedFile(
+                    f"{where}: its {self._key!r} is no text ({name!r:.60}); delete that"
+                    " line"
+                )
             yield name
 
     def __len__(self) -> int:

@@ -17,6 +17,8 @@ from tests.support.remedy_calls import (
     judging_replies,
     judging_shown,
     judging_sound,
+    merging,
+    runs,
 )
 
 #: The calls, in the order of the product's rooms.
@@ -29,4 +31,6 @@ CALLS: tuple[Callable[[], str], ...] = (
     *judging_sound.CALLS,
     *judging_made.CALLS,
     *judging_shown.CALLS,
+    *runs.CALLS,
+    *merging.CALLS,
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -146,7 +147,7 @@ def read_probes(path: Path) -> ProbeReport:
         folder = path.parent if path.name == FILE else path.with_suffix("")
         raise UserError(
             f"{path}: no result of probes ({error}); run trace-eval drill judge PAIRS"
-            f" --out {folder}, and name that"
+            f" --out {shlex.quote(str(folder))}, and name that"
         ) from None
 
 

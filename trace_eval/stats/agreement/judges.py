@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from blueprints import UserError
-from fusion import DEFAULT_POLICY, PLAIN_POLICIES, POLICIES, Policy
+from fusion import DEFAULT_POLICY, DIMENSIONS, PLAIN_POLICIES, POLICIES, Policy
 from trace_eval.data.columns import Missing
 from trace_eval.data.policies import WHOLE_PAIR
 from trace_eval.estimate.arrays import Array, Mask, Reals
@@ -250,12 +250,18 @@ def _with_overall(
         policy is None and (has_overall or not has_dimensions(table.codes))
     ):
         return table
-    if not has_dimensions(table.codes):
+    if not has_dimensions(table.codes) or _is_of_whole_pairs(table.codes):
         raise UserError(
             f"{table.source}: a policy needs content, voice_quality and paralinguistics"
             " with typed ties; leave out --policy to use the stored overall labels"
         )
     return table.with_codes(overall=fuse_codes(wanted, table.codes))
+
+
+def _is_of_whole_pairs(codes: Mapping[str, Codes]) -> bool:
+    """Tell whether pairs have labels as a whole, and no dimension has any."""
+    known = {name for name, column in codes.items() if (column != MISSING).any()}
+    return bool(known) and known.isdisjoint(DIMENSIONS)
 
 
 def with_preference(codes: Mapping[str, Codes]) -> dict[str, Codes]:
