@@ -95,6 +95,8 @@ def _write_scores() -> None:
         (f"i{n % 4},j,a,{1 + n % 5}" for n in range(8)),
     )
     _write("judge", "id,judge,score", (f"i{n},j,{1 + n % 5}" for n in range(8)))
+    _write("last", "id,score", (f"i{n},{1 + n % 5}" for n in range(4, 8)))
+    _write("elsewhere", "id,score", ("z1,3", "z2,4"))
     _write("means", "id,mos", (f"i{n},{1 + n}" for n in range(8)))
     _write(
         "half", "id,rater,score", (f"i{n},r,{2.5 if n == 1 else 3}" for n in range(8))

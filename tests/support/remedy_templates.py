@@ -31,7 +31,14 @@ _OF_OPTIONS = {
 _NAME_OR_PATTERN = re.compile(r"trace-eval [a-z]+(?: \d+)?|.*\(\?:.*", re.DOTALL)
 
 #: Calls whose texts are parts of a command line, patterns or helps.
-_NO_MESSAGES = {"Option", "Argument", "option_field", "compile", "removeprefix"}
+_NO_MESSAGES = {
+    "Option",
+    "Argument",
+    "option_field",
+    "compile",
+    "removeprefix",
+    "removesuffix",
+}
 
 #: What stands for a value in a template.
 HOLE = "\0"

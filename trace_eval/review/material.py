@@ -37,6 +37,11 @@ from trace_eval.runs.unchanged import refuse_changed
 #: What mends a run whose recordings were replaced.
 _JUDGE_AGAIN = "judge again into a new --out, and review that"
 
+#: What mends a run whose recordings are gone.
+_MISSING_OF_RUN = (
+    "put them where they were judged, or review its manifest with --audio-root"
+)
+
 #: Name of the review's database in a run folder, and of the corrections of its items.
 DATABASE = "review.sqlite"
 CORRECTIONS = "corrections.jsonl"
@@ -139,6 +144,11 @@ def load_material(
     named.
     """
     holds_scores = Run(source).holds_scores
+    if audio_root is not None and Run(source).exists:
+        raise UserError(
+            f"--audio-root: {source} is a run, which has the paths of its recordings;"
+            f" {_MISSING_OF_RUN}"
+        )
     if isinstance(protocol, PairProtocol) and (rubric or holds_scores):
         other = "--rubric" if rubric else str(source)
         raise UserError(
@@ -156,9 +166,11 @@ def load_material(
         material = Material(source, pairs, left_out=left_out | _problems(manifest))
     if not material.pairs:
         why = next(iter(material.left_out.values()), "it has no pairs")
-        raise UserError(
-            f"{source}: nothing can be reviewed ({why}); check --audio-root"
-        )
+        remedy = "check --audio-root"
+        if source.is_dir() and Run(source).exists:
+            why = why.removesuffix("; check the path or --audio-root")
+            remedy = _MISSING_OF_RUN
+        raise UserError(f"{source}: nothing can be reviewed ({why}); {remedy}")
     return material if protocol is None else replace(material, protocol=protocol)
 
 

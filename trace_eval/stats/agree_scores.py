@@ -271,7 +271,14 @@ def _train(items: Opinions, rated: Mask, chosen: Mask) -> tuple[Mask, str]:
             f"the {counted(int(train.sum()), 'rated item')} of the split {TRAIN}",
         )
     if not (rated & chosen).any():
-        raise UserError("no item has a rating by annotators; pass --labels FILE")
+        if not chosen.all():
+            raise UserError(
+                "no item of that --split has a rating by annotators; leave the option out"
+            )
+        raise UserError(
+            f"{ratings_of(items).source}: none of its ratings is of a scored item;"
+            " correct the ids"
+        )
     # not "those that are compared": some of them may be unscored
     return rated & chosen, counted(int((rated & chosen).sum()), "rated item")
 

@@ -18,7 +18,9 @@ from tests.support.remedy_calls import (
     judging_shown,
     judging_sound,
     merging,
+    review,
     runs,
+    scores,
 )
 
 #: The calls, in the order of the product's rooms.
@@ -33,4 +35,6 @@ CALLS: tuple[Callable[[], str], ...] = (
     *judging_shown.CALLS,
     *runs.CALLS,
     *merging.CALLS,
+    *review.CALLS,
+    *scores.CALLS,
 )
