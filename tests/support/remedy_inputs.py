@@ -61,6 +61,8 @@ def _write_raters() -> None:
     worded = [f"q{n},{'AB'[n % 2]},{'AB'[n % 3 % 2]}" for n in items]
     _write("opinion", "id,annotator,said", (f"q{n},x,{'AB'[n % 2]}" for n in items))
     _write("wide", "id,ann,bob,cat", (f"{worded[n]},{1 + n % 2}" for n in items))
+    sheet = [f"{worded[n]},{1 + n % 2}" for n in items]
+    _write("blanks", "id,Rater 1,Rater 2,cat", sheet)
     unsure = [f"{worded[n]},{'A' if n else 'dunno'}" for n in items]
     _write("unsure", "id,rater1,rater2,rater3", unsure)
     rated = [(n, r) for n in range(8) for r in range(3)]
