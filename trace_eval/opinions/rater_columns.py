@@ -178,7 +178,7 @@ def rater_note(
 
 
 def _as_raters(names: Sequence[str]) -> str:
-    """Write the value of ``--column`` that names raters' columns as a shell takes it."""
+    """Write what ``--column`` says of raters as a shell takes it."""
     return shlex.quote(f"rater={','.join(names)}")
 
 
