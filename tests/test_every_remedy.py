@@ -4,8 +4,7 @@ Messages with something to type are found in the source. Each is checked against
 commands' own parsers, and followed by a case: what it prints is typed as it stands.
 Cases of the command line stand in ``support/remedies_followed/*.txt``; those that need
 a server or a call from Python are functions in ``support/remedy_calls/``. A new message
-that no case follows fails, unless ``not_followed.lst`` says why none can, or it waits
-for one in ``read_alone.lst``, which only gets shorter.
+that no case follows fails, unless ``not_followed.lst`` says why none can.
 """
 
 from __future__ import annotations
@@ -39,11 +38,8 @@ from trace_eval.data.settings import hints_of, read_settings
 from trace_eval.extracting.options import ExtractOptions
 from trace_eval.judges.options.judge_options import JudgeOptions
 
-#: The cases, and the lists of messages without one.
+#: The cases, and the list of messages without one.
 FOLLOWED = ROOT / "tests" / "support" / "remedies_followed"
-
-#: Messages that are checked against the parsers alone, because they wait for a case.
-READ_ALONE = FOLLOWED / "read_alone.lst"
 
 #: Messages that no case can follow here; the reason stands above them behind a ``#``.
 NOT_FOLLOWED = FOLLOWED / "not_followed.lst"
@@ -162,7 +158,7 @@ def test_every_remedy_is_followed_or_listed() -> None:
         _, said = code_and_words(*of_table.command.split())
         _leave_out_said(left, said)
     assert not wrong, "\n".join(wrong)
-    listed = _listed(READ_ALONE) | _listed(NOT_FOLLOWED)
+    listed = _listed(NOT_FOLLOWED)
     assert left.keys() <= listed, f"no case follows: {sorted(left.keys() - listed)}"
     assert listed <= left.keys(), f"is followed: {sorted(listed - left.keys())}"
 
