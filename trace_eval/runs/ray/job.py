@@ -347,14 +347,12 @@ class RayJudging:
         files = [
             path for path in part.iterdir() if path.is_file() and path.name != LAST
         ]
-        names = [path.name for path in files]
-        names.append(LAST)
-        for name in names:
-            (part / name).rename(out / name)
+        for path in (*files, part / LAST):
+            path.rename(out / path.name)
         shutil.rmtree(part)
         if not self.place.local:
-            for name in names:
-                self.place.copy_here(out / name, name)
+            for path in (*(out / file.name for file in files), out / LAST):
+                self.place.copy_here(path, path.name)
         return merged
 
     def _folders(self, scratch: Path) -> Sequence[Path]:
