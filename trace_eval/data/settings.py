@@ -145,8 +145,9 @@ def nearest(name: str, available: Collection[str]) -> str:
 
 
 def _begins_alike(one: str, other: str) -> bool:
-    """Tell whether two names share what tells a word: their first three letters."""
-    return len(one) >= _WORD and one[:_WORD].casefold() == other[:_WORD].casefold()
+    """Tell whether names share their first three letters, or one is in the other."""
+    one, other = one.casefold(), other.casefold()
+    return len(one) >= _WORD and (one[:_WORD] == other[:_WORD] or one in other)
 
 
 def split_settings(texts: Iterable[str], option: str) -> dict[str, str]:
