@@ -26,7 +26,7 @@ from trace_eval.runs.run import Run
 
 def _by_script(number: int = 9) -> str:
     """Name a judge that prefers A, without hearing anything."""
-    judge = script("a.jsonl", *[verdict()] * number)
+    judge = script("a.jsonl", [verdict()] * number)
     return f"--judge audio:{judge} -J swap=off"
 
 
@@ -126,7 +126,7 @@ def ablations_that_change_nothing() -> str:
     heard = ends(2, f"ablate evidence {_by_script()} -J transcripts=asr --modes")
     other = taken("; use (rules) or openai:MODEL", heard)
     assert "transcript" in ends(0, f"ablate evidence --judge {other} --modes")
-    mode = f"ablate evidence --judge {script('m.jsonl', *[verdict()] * 60)} -J swap=off"
+    mode = f"ablate evidence --judge {script('m.jsonl', [verdict()] * 60)} -J swap=off"
     said = ends(2, f"{mode} -J mode=transcript")
     modes = taken(
         "leave it out, and compare blueprints with transcripts by (--modes)", said
@@ -138,7 +138,7 @@ def ablations_that_change_nothing() -> str:
 def groups_that_are_left_out() -> str:
     """Ablate less, and judge by what reads blueprints where a run has none."""
     extracted_run(Path("measured"), count=3)
-    judge = script("g.jsonl", *[verdict()] * 60)
+    judge = script("g.jsonl", [verdict()] * 60)
     asked = f"ablate measured --judge {judge} -J swap=off"
     groups = "pitch,signal,quality,loudness,rate,emotion,accent,properties"
     said = ends(2, f"{asked} -J drop={groups} --modes")

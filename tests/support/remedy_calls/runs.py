@@ -33,7 +33,7 @@ _JUDGE = "--judge audio:{} -J swap=off"
 def _heard(out: str, folder: str = "heard") -> str:
     """Judge two recorded pairs by a script into a run, and return their manifest."""
     manifest = recorded(folder)
-    by = _JUDGE.format(script("a.jsonl", *[verdict()] * 4))
+    by = _JUDGE.format(script("a.jsonl", [verdict()] * 4))
     assert "2 of 2 pairs scored" in judged(manifest, out, by)
     return manifest
 
@@ -43,7 +43,7 @@ def an_input_inside_its_run() -> str:
     _heard("my run", "heard pairs")
     said = ends(2, f"judge 'my run/pairs.jsonl' --out 'my run' {' '.join(BARE)}")
     other = taken(r"use (--out '[^']+')", said)
-    by = _JUDGE.format(script("a.jsonl", *[verdict()] * 4))
+    by = _JUDGE.format(script("a.jsonl", [verdict()] * 4))
     made = ends(0, f"judge 'my run/pairs.jsonl' {other} {' '.join(BARE)} {by}")
     assert "2 of 2 pairs scored" in made
     return said
@@ -62,7 +62,7 @@ def replaced_recordings() -> str:
     """Judge, export and review in a new folder what replaced a recording."""
     manifest = _heard("before")
     shutil.copy("heard/old0.wav", "heard/new0.wav")
-    by = _JUDGE.format(script("a.jsonl", *[verdict()] * 4))
+    by = _JUDGE.format(script("a.jsonl", [verdict()] * 4))
     said = judged(manifest, "before", by)
     new = taken(r"judge what is there now with --out (\S+)", said)
     assert "2 of 2 pairs scored" in judged(manifest, new, by)
@@ -82,7 +82,7 @@ def a_run_without_judgements() -> str:
     asked = "rank emptied"
     said = ends(2, asked)
     taken("run `trace-eval judge` first", said)
-    judged(manifest, "emptied", _JUDGE.format(script("a.jsonl", *[verdict()] * 4)))
+    judged(manifest, "emptied", _JUDGE.format(script("a.jsonl", [verdict()] * 4)))
     assert "of 2 pairs by this judge" in ends(0, asked)
     return said
 
@@ -104,7 +104,7 @@ def a_run_without_scores() -> str:
 def damaged_files() -> str:
     """Delete a damaged line, and judge again where a record is damaged."""
     manifest = _heard("damaged")
-    by = _JUDGE.format(script("a.jsonl", *[verdict()] * 4))
+    by = _JUDGE.format(script("a.jsonl", [verdict()] * 4))
     path = Path("damaged/judgements.jsonl")
     lines = path.read_text().splitlines()
     path.write_text(f'{lines[0]}\n{{"pair": 1}}\n')
@@ -147,7 +147,7 @@ def a_run_of_the_other_kind() -> str:
 def a_judge_that_is_judged_again() -> str:
     """Judge a run again into another folder, one item of it, and by its own judge."""
     _heard("again")
-    by = _JUDGE.format(script("a.jsonl", *[verdict()] * 4))
+    by = _JUDGE.format(script("a.jsonl", [verdict()] * 4))
     said = ends(2, f"judge again --out again {by}")
     taken("name another --out", said)
     assert "2 of 2 pairs scored" in ends(0, f"judge again --out again-2 {by}")
@@ -206,7 +206,7 @@ def naturalness_for_voice_quality() -> str:
     asked += f" {stands} voice_quality"
     unscored = ends(2, asked.format("base"))
     task = taken("judge with (-J task=naturalness)", unscored)
-    replies = script("n.jsonl", *[{"score_1": 8, "score_2": 2}] * 4)
+    replies = script("n.jsonl", [{"score_1": 8, "score_2": 2}] * 4)
     by = f"--judge audio:{replies} {task} -J swap=off"
     assert "2 of 2 pairs scored" in judged(manifest, "natural", by)
     ends(0, asked.format("natural"))

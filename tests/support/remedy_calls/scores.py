@@ -1,4 +1,4 @@
-"""Remedies of scores and of the statistics of labels, which files alone do not reach."""
+"""Remedies of scores and of statistics of labels, which files alone do not reach."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def scores_as_pairs() -> str:
     path.write_text(one_rubric)
     alone = str(lines_of("as_content/judgements.jsonl")[0]["detail"])
     onto = taken("see (--onto)", alone)
-    by = f"--judge audio:{script('b.jsonl', *[verdict('2')] * 4)} -J swap=off"
+    by = f"--judge audio:{script('b.jsonl', [verdict('2')] * 4)} -J swap=off"
     judged("as_content/pairs.jsonl", "below", by)
     ends(0, f"{asked} --out replaced_content {onto} below")
     (replaced,) = lines_of("replaced_content/overall.jsonl")
@@ -93,7 +93,7 @@ def a_policy_of_typed_ties() -> str:
     """Fuse plain labels of each dimension by a policy that takes them."""
     manifest = recorded("plainly")
     tie = {"reasoning": "alike", "label": "tie"}
-    by = f"--judge audio:{script('p.jsonl', *[tie] * 24)} -J task=aspects"
+    by = f"--judge audio:{script('p.jsonl', [tie] * 24)} -J task=aspects"
     said = judged(manifest, "plain", by, "--policy content_first")
     policy = taken(r"use (--policy \w+)", said)
     assert "2 of 2 pairs scored" in judged(manifest, "plain", by, policy)
@@ -144,7 +144,7 @@ def a_fusion_that_is_not_worth_it() -> str:
 def orders_that_were_not_asked() -> str:
     """Judge both orders, and fuse plain ties by a policy of theirs."""
     manifest = recorded("in_orders", 1)
-    judge = script("o.jsonl", *[verdict()] * 4)
+    judge = script("o.jsonl", [verdict()] * 4)
     judged(manifest, "one_order", f"--judge audio:{judge} -J swap=off")
     said = ends(2, "rank one_order --orders separate")
     swap = taken("judge with (-J swap=both) and name the run folder", said)

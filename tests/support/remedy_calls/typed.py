@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from blueprints import GROUPS, UserError
@@ -43,7 +43,7 @@ def recorded(folder: str, number: int = 2) -> str:
     return str(write_lines(Path(folder, "pairs.jsonl"), records))
 
 
-def script(name: str, *replies: object) -> str:
+def script(name: str, replies: Sequence[object]) -> str:
     """Write a script of replies, and return the judge that gives them."""
     return f"scripted:{write_lines(Path(name), replies)}"
 
