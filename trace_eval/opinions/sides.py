@@ -17,10 +17,10 @@ from trace_eval.opinions.units import FactColumns
 #: What tells the sides of a pair apart, the surest first.
 NAMES_OF_SIDES = ("clip", "system")
 
-Rows = NDArray[np.bool_]
+RowMask = NDArray[np.bool_]
 
 
-def exchanged(ours: FactColumns, theirs: FactColumns, name: str) -> Rows | None:
+def exchanged(ours: FactColumns, theirs: FactColumns, name: str) -> RowMask | None:
     """Find rows whose A and B are the others' B and A; None where one names neither.
 
     Args:
@@ -34,7 +34,7 @@ def exchanged(ours: FactColumns, theirs: FactColumns, name: str) -> Rows | None:
     their_a, their_b = (np.asarray(theirs[side], object) for side in sides)
     pairs = zip(a, b, strict=True)
     differs = np.array([x is not None and x != y for x, y in pairs], bool)
-    crossed: Rows = differs & (a == their_b) & (b == their_a)
+    crossed: RowMask = differs & (a == their_b) & (b == their_a)
     return crossed
 
 
@@ -91,7 +91,7 @@ def _rows_of(facts: FactColumns, rows: NDArray[Any]) -> dict[str, NDArray[Any]]:
     return taken
 
 
-def _turned_facts(facts: FactColumns, is_turned: Rows) -> dict[str, NDArray[Any]]:
+def _turned_facts(facts: FactColumns, is_turned: RowMask) -> dict[str, NDArray[Any]]:
     """Exchange what is known of A and of B in some rows."""
     turned = dict(facts)
     for name, column in facts.items():

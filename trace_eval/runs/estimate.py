@@ -41,7 +41,6 @@ from trace_eval.judges.ask.speed import (
     MOST_CALLS,
     ROUNDS,
     first_requests,
-    is_own,
     measured,
 )
 from trace_eval.judges.base import Case
@@ -154,7 +153,7 @@ def _timed(
     if (
         not result.calls
         or options.judging.offline
-        or not all(is_own(one.client) for one in chats)
+        or not all(one.client.brings_server for one in chats)
     ):
         return result
     rubrics = [load_rubric(name) for name in options.rubrics]

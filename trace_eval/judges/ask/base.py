@@ -143,6 +143,9 @@ class ChatClient(ABC):
     gives_choices: ClassVar[bool] = False
     # it can ask the server for the model's context
     reports_context: ClassVar[bool] = False
+    # it brings its own server along, so that it costs hours, not dollars; behind
+    # another address of this machine may be a proxy to a provider, which is paid
+    brings_server: ClassVar[bool] = False
     # environment variable of its key; None: it takes none
     key_variable: str | None = None
 

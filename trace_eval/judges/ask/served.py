@@ -56,6 +56,7 @@ class ServedClient(OpenAIClient):
     """
 
     ignores = frozenset({"base_url", "key_env"})
+    brings_server = True
 
     def __init__(self, kind: str, model: str, options: JudgeOptions) -> None:
         self._kind, self._spec = kind, f"{kind}:{model}"

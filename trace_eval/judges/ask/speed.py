@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 from trace_eval.judges.ask.base import CallFailed, ChatClient, Request, Unusable
 from trace_eval.judges.ask.judge import LLMJudge
-from trace_eval.judges.ask.served import ServedClient
 from trace_eval.judges.base import Case
 
 #: Seconds after which no further answer is waited for.
@@ -35,14 +34,6 @@ class Speed:
     def hours(self, calls: int) -> float:
         """Return the hours that a number of calls takes."""
         return calls * self.seconds / self.calls / 3600
-
-
-def is_own(client: ChatClient) -> bool:
-    """Tell whether a judge brings its own server, so that it costs hours, not dollars.
-
-    Behind another address of this machine may be a proxy to a provider, which is paid.
-    """
-    return isinstance(client, ServedClient)
 
 
 def first_requests(
