@@ -15,6 +15,8 @@ import shlex
 import tomllib
 from collections.abc import Iterable, Iterator
 from functools import cache
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -69,15 +71,14 @@ class Case(NamedTuple):
     says: str
 
 
-def cases() -> Iterator[Case]:
+def cases_of(path: Path) -> Iterator[Case]:
     """Read the cases: a command, a pattern, a command, and what it comes to."""
-    for path in sorted(FOLLOWED.glob("*.txt")):
-        blocks = path.read_text(encoding="utf-8").split("\n\n")
-        for block in blocks[1:]:
-            lines = block.strip().splitlines()
-            typed, printed, then, end = (line[2:] for line in lines)
-            code, _, says = end.partition(" ")
-            yield Case(typed, printed, then, int(code), says)
+    blocks = path.read_text(encoding="utf-8").split("\n\n")
+    for block in blocks[1:]:
+        lines = block.strip().splitlines()
+        typed, printed, then, end = (line[2:] for line in lines)
+        code, _, says = end.partition(" ")
+        yield Case(typed, printed, then, int(code), says)
 
 
 def make_inputs() -> None:
@@ -140,18 +141,33 @@ def _write_table(name: str, header: str, rows: Iterable[str]) -> None:
     Path(name).write_text("\n".join((header, *rows)) + "\n")
 
 
-@pytest.mark.usefixtures("here")
-def test_every_remedy_is_followed_or_listed() -> None:
-    """It takes seconds: two commands a message, and a message a template."""
-    make_inputs()
+def test_every_remedy_is_followed_or_listed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file of cases has a folder of its own, and so has a module of calls.
+
+    It takes a minute: two commands a message, and a message a template.
+    """
+
+    def enter(name: str) -> None:
+        folder = tmp_path / name
+        folder.mkdir()
+        monkeypatch.chdir(folder)
+        make_inputs()
+
     left = {each.name: each for each in templates()}
     wrong: list[str] = []
-    for case in cases():
-        _, said = code_and_words(*shlex.split(case.typed))
-        _leave_out_said(left, said)
-        wrong += _wrongs(case, said)
-    for call in CALLS:
-        _leave_out_said(left, call())
+    for path in sorted(FOLLOWED.glob("*.txt")):
+        enter(path.stem)
+        for case in cases_of(path):
+            _, said = code_and_words(*shlex.split(case.typed))
+            _leave_out_said(left, said)
+            wrong += _wrongs(case, said)
+    for module, calls in groupby(CALLS, key=attrgetter("__module__")):
+        enter(module)
+        for call in calls:
+            _leave_out_said(left, call())
+    enter("tables")
     for of_table in OF_TABLES:  # a test of their own follows these
         Path("judged.csv").write_text(JUDGED)
         Path("people.csv").write_text(of_table.table, encoding="utf-8")

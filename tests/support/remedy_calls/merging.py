@@ -31,9 +31,9 @@ def _by_script(number: int = 9) -> str:
 
 
 def _shards() -> str:
-    """Judge three pairs in two shards, ``one`` and ``two``; return their manifest."""
+    """Judge three pairs in two shards, ``first`` and ``last``; return their manifest."""
     manifest = recorded("sharded", 3)
-    for name, shard in (("one", "1/2"), ("two", "2/2")):
+    for name, shard in (("first", "1/2"), ("last", "2/2")):
         said = judged(manifest, name, f"--shard {shard} {_by_script()}")
         assert "(100.0%)" in said
     return manifest
@@ -42,33 +42,33 @@ def _shards() -> str:
 def shards_that_are_missing() -> str:
     """Name the folders of all shards, or merge some; finish one that was stopped."""
     manifest = _shards()
-    said = ends(2, "merge one --out some")
+    said = ends(2, "merge first --out some")
     partial = taken("merge what is there with (--partial)", said)
-    ends(0, f"merge one --out some {partial}")
-    ends(0, "merge one two --out all")
+    ends(0, f"merge first --out some {partial}")
+    ends(0, "merge first last --out all")
     assert (len(list(Run("some").pairs())), len(list(Run("all").pairs()))) == (1, 3)
-    taken_place = ends(2, "merge one two --out all")
+    taken_place = ends(2, "merge first last --out all")
     taken("choose another --out", taken_place)
     Path("judged-3.part").mkdir()
-    in_the_way = ends(2, "merge one two --out judged-3")
+    in_the_way = ends(2, "merge first last --out judged-3")
     taken("move it or choose another --out", in_the_way)
     Path("all-5.part/.merging").mkdir(parents=True)
-    nowhere = ends(2, "merge one two --out all-5")
+    nowhere = ends(2, "merge first last --out all-5")
     taken("choose another --out", nowhere)
-    ends(0, "merge one two --out all-2")
-    path = Path("two/judgements.jsonl")
+    ends(0, "merge first last --out all-2")
+    path = Path("last/judgements.jsonl")
     whole = path.read_text()
     path.write_text(whole.splitlines(keepends=True)[0])
-    stopped = ends(2, "merge one two --out all-3")
+    stopped = ends(2, "merge first last --out all-3")
     taken("repeat its command, or merge what is there with --partial", stopped)
-    judged(manifest, "two", f"--shard 2/2 {_by_script()}")
-    ends(0, "merge one two --out all-3")
+    judged(manifest, "last", f"--shard 2/2 {_by_script()}")
+    ends(0, "merge first last --out all-3")
     for name in ("pairs", "judgements", "overall"):
-        Path("two", f"{name}.jsonl").write_text("")
-    killed = ends(2, "merge one two --out all-4")
+        Path("last", f"{name}.jsonl").write_text("")
+    killed = ends(2, "merge first last --out all-4")
     taken("repeat the command of each, or merge what is there with --partial", killed)
-    judged(manifest, "two", f"--shard 2/2 {_by_script()}")
-    ends(0, "merge one two --out all-4")
+    judged(manifest, "last", f"--shard 2/2 {_by_script()}")
+    ends(0, "merge first last --out all-4")
     return " ".join((said, taken_place, in_the_way, nowhere, stopped, killed))
 
 
