@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
+from trace_eval.data.columns import Columns
 from trace_eval.decide.rank import rank
+from trace_eval.opinions.judge_files import read_judge_file
 from trace_eval.opinions.labels import read_labels
 from trace_eval.opinions.opinions import Opinions
 
@@ -30,8 +33,10 @@ SAME = ("q0,new,old,1", "q1,new,old,2", "q2,new,old,2", "q3,new,old,tie")
 TURNED = ("q0,old,new,2", "q1,old,new,1", "q2,old,new,1", "q3,old,new,tie")
 
 
-def read(labels: Path, judge: Path) -> Opinions:
-    return read_labels(labels, about=[read_labels(judge)])
+def read(
+    labels: Path, judge: Path, mapping: Mapping[str, str] | None = None
+) -> Opinions:
+    return read_labels(labels, mapping=mapping, about=[read_labels(judge)])
 
 
 @pytest.mark.parametrize(
@@ -58,6 +63,60 @@ def test_recordings_decide_before_systems(tmp_path: Path) -> None:
     judge = table(tmp_path / "judged.csv", header, "q0,x,y,new,old,1")
     labels = table(tmp_path / "people.csv", header, "q0,y,x,new,old,1")
     assert read(labels, judge).codes["overall"].tolist() == [1]
+
+
+def test_systems_decide_where_the_recordings_of_a_row_are_unknown(
+    tmp_path: Path,
+) -> None:
+    header = "id,clip_a,clip_b,system_a,system_b,overall"
+    judge = table(
+        tmp_path / "judged.csv", header, *(f"q{n},x,y,new,old,1" for n in range(3))
+    )
+    rows = ("q0,y,x,old,new,1", "q1,,,old,new,1", "q2,x,y,old,new,1")
+    labels = read(table(tmp_path / "people.csv", header, *rows), judge)
+    assert labels.codes["overall"].tolist() == [1, 1, 0]
+
+
+def test_a_system_that_is_named_is_not_turned_by_recordings(tmp_path: Path) -> None:
+    header = "id,system_a,system_b,clip_a,clip_b,overall"
+    judge = table(tmp_path / "judged.csv", header, "q0,new,old,x,y,2")
+    labels = table(tmp_path / "people.csv", "id,clip_a,clip_b,overall", "q0,y,x,new")
+    assert read(labels, judge).codes["overall"].tolist() == [0]
+
+
+@pytest.mark.parametrize(
+    ("words", "mapping"),
+    [
+        (("new", "old"), {"new": "1", "old": "2"}),
+        (("2", "1"), {"2": "1", "1": "2"}),
+        (("right", "A"), {"right": "A", "A": "B"}),
+    ],
+)
+def test_a_label_stays_what_the_user_says(
+    tmp_path: Path, words: tuple[str, str], mapping: dict[str, str]
+) -> None:
+    rows = (f"q0,old,new,{words[0]}", f"q1,old,new,{words[1]}")
+    labels = read(people(tmp_path, *rows), judged(tmp_path), mapping)
+    assert labels.codes["overall"].tolist() == [0, 1]
+    assert labels.warnings == ()
+
+
+def test_words_for_sides_are_those_of_their_rows(tmp_path: Path) -> None:
+    rows = ("q0,old,new,links", "q1,new,old,links")
+    mapping = {"links": "1"}
+    labels = read(people(tmp_path, *rows), judged(tmp_path), mapping)
+    assert labels.codes["overall"].tolist() == [1, 0]
+
+
+def test_a_match_has_no_sides(tmp_path: Path) -> None:
+    header = "id,system_a,system_b,match"
+    judge = table(tmp_path / "judged.csv", header, "q0,new,old,true")
+    path = table(tmp_path / "people.csv", header, "q0,old,new,true")
+    labels = read(path, judge)
+    assert labels.codes["match"].tolist() == [0]
+    assert labels.warnings == ()
+    mirrored = read_judge_file(path, Columns(flip_b=True))
+    assert mirrored.codes["match"].tolist() == [0]
 
 
 @pytest.mark.parametrize(

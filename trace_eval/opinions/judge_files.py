@@ -280,7 +280,10 @@ def flipped(table: Opinions) -> Opinions:
         facts["score_b"] = table.facts["score_a"]
     if "score_b" in table.facts:
         facts["score_a"] = table.facts["score_b"]
-    codes = {name: flip(column) for name, column in table.codes.items()}
+    codes = dict(table.codes)
+    for name, column in table.codes.items():
+        if name != "match":  # is of both sides alike
+            codes[name] = flip(column)
     return replace(table, codes=codes, facts=facts)
 
 

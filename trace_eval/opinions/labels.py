@@ -57,7 +57,7 @@ from trace_eval.opinions.unread import UnreadValues
 class LabelReading(NamedTuple):
     """What labels may mean beyond the usual."""
 
-    # judgements of the same items: a label may name their systems, and takes their sides
+    # judgements of the same items, whose systems a label may name
     about: Sequence[Opinions] = ()
     mappable: bool = False  # the command has --map, for values that are not understood
     # of comparisons, which numbers are on; None: numbers are sides
@@ -113,7 +113,7 @@ def label_table(
     check_inclusion(source, facts.get("inclusion"))
     facts |= scores
     refuse_duplicates(source, ids, rater, repeat)
-    labels = Opinions(
+    return Opinions(
         source=source,
         ids=ids,
         codes=codes,
@@ -124,7 +124,6 @@ def label_table(
             DataWarning("raters", f"{source}: {text}") for text in look_alike
         ),
     )
-    return as_judged_sides(labels, reading.about)
 
 
 def _unpadded(values: Sequence[Any]) -> list[Any]:
@@ -251,12 +250,14 @@ def _labels(
         mappable=mapping is not None,
     )
     texts, traps = without_traps(table.name, texts, LABEL_COLUMNS)
+    meanings = mapped(texts, mapping or {}, scale)
     labels = label_table(
         table.name,
-        mapped(texts, mapping or {}, scale),
+        meanings,
         numbers=numbers,
         reading=LabelReading(about, mappable=mapping is not None, scale=scale),
     )
+    labels = as_judged_sides(labels, about, texts, meanings)
     return replace(
         labels,
         human=bool(notes) or names_raters(table.columns(), named),

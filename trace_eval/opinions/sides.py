@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import counted
-from trace_eval.opinions.codes import flip
+from trace_eval.data.spelling import NOBODY, Declared, SideNames, plain, spelled
+from trace_eval.opinions.codes import MISSING, flip
+from trace_eval.opinions.encoding import RowSystems
 from trace_eval.opinions.opinions import DataWarning, Opinions
 from trace_eval.opinions.units import FactColumns
 
 #: What tells the sides of a pair apart, the surest first.
 NAMES_OF_SIDES = ("clip", "system")
 
-RowMask = NDArray[np.bool_]
+Rows = NDArray[np.bool_]
+Values = Sequence[Any]
 
 
-def exchanged(ours: FactColumns, theirs: FactColumns, name: str) -> RowMask | None:
+def exchanged(ours: FactColumns, theirs: FactColumns, name: str) -> Rows | None:
     """Find rows whose A and B are the others' B and A; None where one names neither.
 
     Args:
@@ -34,19 +38,70 @@ def exchanged(ours: FactColumns, theirs: FactColumns, name: str) -> RowMask | No
     their_a, their_b = (np.asarray(theirs[side], object) for side in sides)
     pairs = zip(a, b, strict=True)
     differs = np.array([x is not None and x != y for x, y in pairs], bool)
-    crossed: RowMask = differs & (a == their_b) & (b == their_a)
+    crossed: Rows = differs & (a == their_b) & (b == their_a)
     return crossed
 
 
-def as_judged_sides(labels: Opinions, about: Iterable[Opinions]) -> Opinions:
+def as_judged_sides(
+    labels: Opinions,
+    about: Iterable[Opinions],
+    said: Mapping[str, Values],
+    meant: Mapping[str, Values],
+) -> Opinions:
     """Exchange A and B of labels whose A is B of the first judgement of their item.
 
     A label means what its own row says: where 1 is a win of the row's A, and the judge
-    calls that B, it is the judge's 2.
+    calls that B, it is the judge's 2. One that names a system is of the systems,
+    whatever the recordings. One that the user maps to another meaning than its own
+    stays what the user says.
+
+    Args:
+        said: labels as they stand in the file, by dimension.
+        meant: what the user maps them to.
     """
-    is_turned = np.zeros(len(labels), bool)
+    about = tuple(about)
+    crossed = _crossed(labels, about)
+    is_turned = crossed["clip"] | crossed["system"]
+    if not is_turned.any():
+        return labels
+    systems = RowSystems.of(said, labels.ids, about)
+    has_turned_label = np.zeros(len(labels), bool)
+    codes = dict(labels.codes)
+    for name, column in labels.codes.items():
+        if name == "match":  # is of both sides alike
+            continue
+        turned = is_turned & (column != MISSING)
+        for row in np.flatnonzero(turned).tolist() if name in said else ():
+            value, meaning = said[name][row], meant[name][row]
+            names = systems.at(row)
+            if isinstance(meaning, Declared):
+                turned[row] = not _is_contrary(value, meaning, names)
+            elif _names_a_system(value, names):
+                turned[row] = crossed["named"][row]
+        codes[name] = np.where(turned, flip(column), column)
+        has_turned_label |= turned
+    facts = _turned_facts(labels.facts, is_turned)
+    if not has_turned_label.any():
+        return replace(labels, codes=codes, facts=facts)
+    by = [name for name in NAMES_OF_SIDES if crossed[name].any()]
+    text = (
+        f"{labels.source}: A of {int(has_turned_label.sum())} of"
+        f" {counted(len(labels), 'label')} is B of the judgements (by"
+        f" {' and '.join(by)}), so 1 and 2 are exchanged there"
+    )
+    warning = DataWarning.of("turned_sides", text, labels.ids[has_turned_label])
+    return replace(
+        labels, codes=codes, facts=facts, warnings=(*labels.warnings, warning)
+    )
+
+
+def _crossed(labels: Opinions, about: Iterable[Opinions]) -> dict[str, Rows]:
+    """Find rows whose A is the judgements' B by recordings, else by systems.
+
+    ``named`` has all that are so by systems, whatever the recordings.
+    """
+    found = {name: np.zeros(len(labels), bool) for name in (*NAMES_OF_SIDES, "named")}
     is_settled = np.zeros(len(labels), bool)
-    by: list[str] = []
     for judged in about:
         rows = judged.find(labels.ids)
         here = np.flatnonzero((rows >= 0) & ~is_settled)
@@ -55,30 +110,43 @@ def as_judged_sides(labels: Opinions, about: Iterable[Opinions]) -> Opinions:
         is_settled[here] = True
         ours = _rows_of(labels.facts, here)
         theirs = _rows_of(judged.facts, rows[here])
+        turned_round = _turned_facts(theirs, np.ones(len(here), bool))
+        is_known = np.zeros(len(here), bool)
         for name in NAMES_OF_SIDES:
             crossed = exchanged(ours, theirs, name)
-            if crossed is not None and crossed.any():
-                is_turned[here] |= crossed
-                by.append(name)
-                break
-    if not is_turned.any():
-        return labels
-    text = (
-        f"{labels.source}: A of {int(is_turned.sum())} of"
-        f" {counted(len(labels), 'label')} is B of the judgements (by"
-        f" {' and '.join(dict.fromkeys(by))}), so 1 and 2 are exchanged there"
-    )
-    warning = DataWarning.of("turned_sides", text, labels.ids[is_turned])
-    codes = {
-        name: np.where(is_turned, flip(column), column)
-        for name, column in labels.codes.items()
-    }
-    return replace(
-        labels,
-        codes=codes,
-        facts=_turned_facts(labels.facts, is_turned),
-        warnings=(*labels.warnings, warning),
-    )
+            same = exchanged(ours, turned_round, name)
+            if crossed is None or same is None:
+                continue
+            found[name][here] = crossed & ~is_known
+            is_known |= crossed | same
+            if name == "system":
+                found["named"][here] = crossed
+    return found
+
+
+def _names_a_system(value: object, names: SideNames) -> bool:
+    """Tell whether a label says who won by the name of a system."""
+    return _reading(value, names) is not None and _reading(value) is None
+
+
+def _is_contrary(value: object, meaning: Declared, names: SideNames) -> bool:
+    """Tell whether a user maps a value that means something else already.
+
+    So does the name of a system, which has one side in all rows by the mapping alone.
+    """
+    named = [plain(name) for name in names[:2] if name is not None]
+    if plain(value) in named:
+        return True
+    return _reading(value, names) not in {None, _reading(meaning)}
+
+
+@lru_cache(maxsize=1 << 12)
+def _reading(value: object, names: SideNames = NOBODY) -> str | None:
+    """Return the label that a value is by itself; None: it is none."""
+    try:
+        return spelled(value, names)
+    except ValueError:
+        return None
 
 
 def _rows_of(facts: FactColumns, rows: NDArray[Any]) -> dict[str, NDArray[Any]]:
@@ -91,7 +159,7 @@ def _rows_of(facts: FactColumns, rows: NDArray[Any]) -> dict[str, NDArray[Any]]:
     return taken
 
 
-def _turned_facts(facts: FactColumns, is_turned: RowMask) -> dict[str, NDArray[Any]]:
+def _turned_facts(facts: FactColumns, is_turned: Rows) -> dict[str, NDArray[Any]]:
     """Exchange what is known of A and of B in some rows."""
     turned = dict(facts)
     for name, column in facts.items():
