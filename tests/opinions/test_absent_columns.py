@@ -59,6 +59,7 @@ def test_systems_of_a_run_need_no_map(tmp_path: Path) -> None:
             "id=case --column 'preference=which is better' --map x=LABEL --map y=LABEL",
         ),
         ("id,winner_id\np,1\nq,2\nr,2\n", "preference=winner_id"),
+        ("id,answer 1\np,2\nq,2\nr,2\n", "'preference=answer 1'"),
     ],
 )
 def test_the_better_one_is_offered_by_its_name(
@@ -94,6 +95,14 @@ def test_labels_of_one_item_are_not_taken_for_several_in_silence(
     report = rank(path)
     assert report.judged[0].rate.labelled == 2
     assert not any("row" in one.text for one in report.warnings)
+
+
+def test_answers_tell_no_items_apart(tmp_path: Path) -> None:
+    path = tmp_path / "sheet.csv"
+    sheet = "listener,better\nann,left\nann,right\nbob,right\nbob,left\n"
+    refusal = said(path, sheet, lambda path: read_labels(path, mapping={}))
+    assert refusal.endswith("--column id=COLUMN")
+    assert not any("row" in one.text for one in rank(path).warnings)
 
 
 def test_a_column_shown_and_answered_belongs_to_who_can_know_it(tmp_path: Path) -> None:

@@ -237,6 +237,8 @@ def items_of_raters(table: OpinionTable) -> str | None:
         cells = columns.get(name, [])
         if name in raters or names_a_measure(name) or None in cells:
             continue
+        if names_a_choice(name) or names_an_answer(name):
+            continue
         rows = list(zip(cells, of_rater, strict=False))
         if _repeats(of_rater) and _repeats(cells) and not _repeats(rows):
             items.append(name)
@@ -267,7 +269,8 @@ def _share(cells: Sequence[str | None], ids: Collection[str]) -> float:
 def _is_count(name: str, cells: Sequence[str | None]) -> bool:
     """Tell whether numbers count something: they never differ, or are called so."""
     values = {cell for cell in cells if not is_missing(cell)}
-    if None in map(number_of, values) or names_a_choice(name):
+    is_opinion = names_a_choice(name) or names_an_answer(name)
+    if None in map(number_of, values) or is_opinion:
         return False
     return names_a_measure(name) or (len(values) == 1 and len(cells) > 1)
 
