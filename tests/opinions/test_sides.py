@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from trace_eval.data.columns import Columns
+from trace_eval.decide.agree import agree
 from trace_eval.decide.rank import rank
 from trace_eval.opinions.judge_files import read_judge_file
 from trace_eval.opinions.labels import read_labels
@@ -106,6 +107,16 @@ def test_words_for_sides_are_those_of_their_rows(tmp_path: Path) -> None:
     mapping = {"links": "1"}
     labels = read(people(tmp_path, *rows), judged(tmp_path), mapping)
     assert labels.codes["overall"].tolist() == [1, 0]
+
+
+def test_labels_beside_a_flipped_judge_stay_as_they_are(tmp_path: Path) -> None:
+    labels = people(tmp_path, *TURNED)
+    plain = agree(judged(tmp_path), labels=labels)
+    flipped = agree(judged(tmp_path), labels=labels, columns=Columns(flip_b=True))
+    assert [one.check for one in plain.warnings] == ["turned_sides"]
+    assert flipped.warnings == ()
+    scores = [report.scores[0].accuracy.value for report in (plain, flipped)]
+    assert scores == [0.75, 0.75]
 
 
 def test_a_match_has_no_sides(tmp_path: Path) -> None:

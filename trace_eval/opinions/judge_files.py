@@ -284,7 +284,7 @@ def flipped(table: Opinions) -> Opinions:
     for name, column in table.codes.items():
         if name != "match":  # is of both sides alike
             codes[name] = flip(column)
-    return replace(table, codes=codes, facts=facts)
+    return replace(table, codes=codes, facts=facts, flipped=True)
 
 
 #: Columns of the layout -> what they are read as.

@@ -85,6 +85,8 @@ class Opinions:
     #: to none.
     joined: WholeNumbers | None = None
     human: bool = False  # annotators gave them; False: unknown, or a judge
+    # the user exchanged 1 and 2 by --flip-b, so the sides that it names decide nothing
+    flipped: bool = False
     #: Rater -> whether each answer to an item with a known answer was right.
     traps: Mapping[str, tuple[bool, ...]] = field(default_factory=dict)
     #: All scores of items that a rater scored several times, a row each: they tell how

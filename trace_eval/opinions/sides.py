@@ -53,7 +53,7 @@ def as_judged_sides(
     A label means what its own row says: where 1 is a win of the row's A, and the judge
     calls that B, it is the judge's 2. One that names a system is of the systems,
     whatever the recordings. One that the user maps to another meaning than its own
-    stays what the user says.
+    stays what the user says, and so do all where --flip-b turns the judgements round.
 
     Args:
         said: labels as they stand in the file, by dimension.
@@ -103,6 +103,8 @@ def _crossed(labels: Opinions, about: Iterable[Opinions]) -> dict[str, Rows]:
     found = {name: np.zeros(len(labels), bool) for name in (*NAMES_OF_SIDES, "named")}
     is_settled = np.zeros(len(labels), bool)
     for judged in about:
+        if judged.flipped:
+            continue
         rows = judged.find(labels.ids)
         here = np.flatnonzero((rows >= 0) & ~is_settled)
         if not len(here):

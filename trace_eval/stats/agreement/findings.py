@@ -149,7 +149,8 @@ def label_warnings(
         for name in TEXT_FACTS:
             if name in judge.own.facts:
                 own[name] = judge.joined.facts[name]
-        yield from exchanged_sides(ids, own, items.facts, judge.name)
+        if not judge.own.flipped:
+            yield from exchanged_sides(ids, own, items.facts, judge.name)
         for column in aligned:
             who = f"{judge.name}, {column.dimension}"
             name = column.dimension
