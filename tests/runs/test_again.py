@@ -92,6 +92,39 @@ def test_an_a_a_is_of_the_runs_own_judge_past_the_cache(
         judge_again(tmp_path / "base", tmp_path / "x", other, repeat=True)
 
 
+PLUG_IN = """
+from trace_eval import Judge, Judgement
+
+class Longest(Judge):
+    spec = "longest"
+
+    async def judge(self, case):
+        dimensions = dict.fromkeys(("content", "voice_quality", "paralinguistics"), "1")
+        return Judgement.scored(case.pair.id, self.spec, dimensions)
+
+def create(argument, options):
+    return Longest()
+"""
+
+
+def test_a_judge_of_a_package_may_record_another_name(
+    source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    installed = tmp_path / "length-1.dist-info"
+    installed.mkdir()
+    (installed / "METADATA").write_text("Name: length\nVersion: 1\n")
+    entry = "[trace_eval.judges]\nby_length = by_length:create\n"
+    (installed / "entry_points.txt").write_text(entry)
+    (tmp_path / "by_length.py").write_text(PLUG_IN)
+    monkeypatch.syspath_prepend(tmp_path)
+    options = Options(judge="by_length")
+    judge_again(source, tmp_path / "base", options)
+    judge_again(tmp_path / "base", None, options, items=3, repeat=True)
+    assert Run.open(tmp_path / "base-aa").record().judge.spec == "longest"
+    with pytest.raises(UserError, match=r"'longest', now 'rules'"):
+        judge_again(tmp_path / "base", tmp_path / "x", Options(), repeat=True)
+
+
 def test_scores_are_judged_again_and_repeated(tmp_path: Path) -> None:
     source = tmp_path / "source"
     with Run(source) as run:

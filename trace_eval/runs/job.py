@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -206,7 +207,12 @@ def _check_same_judge(run: Run, session: Session) -> None:
 
 
 def _check_same_kind(run: Run, judge: str) -> None:
-    """Refuse an A/A by a judge of another kind, which may know no seed to change."""
+    """Refuse an A/A by a judge of another kind, which may know no seed to change.
+
+    One of another package may record itself by another name than that of its kind.
+    """
+    if isinstance(kind_of(judge), EntryPoint):
+        return
     own = run.record().judge.spec
     if judge.partition(":")[0] != own.partition(":")[0]:
         raise _not_its_own(run, f"spec: {own!r}, now {judge!r}")
