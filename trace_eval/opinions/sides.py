@@ -44,7 +44,7 @@ def exchanged(ours: FactColumns, theirs: FactColumns, name: str) -> Rows | None:
 
 def as_judged_sides(
     labels: Opinions,
-    about: Iterable[Opinions],
+    about: Sequence[Opinions],
     said: Mapping[str, Values],
     meant: Mapping[str, Values],
 ) -> Opinions:
@@ -59,7 +59,6 @@ def as_judged_sides(
         said: labels as they stand in the file, by dimension.
         meant: what the user maps them to.
     """
-    about = tuple(about)
     crossed = _crossed(labels, about)
     is_turned = crossed["clip"] | crossed["system"]
     if not is_turned.any():
@@ -71,13 +70,15 @@ def as_judged_sides(
         if name == "match":  # is of both sides alike
             continue
         turned = is_turned & (column != MISSING)
-        for row in np.flatnonzero(turned).tolist() if name in said else ():
-            value, meaning = said[name][row], meant[name][row]
-            names = systems.at(row)
-            if isinstance(meaning, Declared):
-                turned[row] = not _is_contrary(value, meaning, names)
-            elif _names_a_system(value, names):
-                turned[row] = crossed["named"][row]
+        if name in said:  # and is not made of scores
+            for row in np.flatnonzero(turned).tolist():
+                value = said[name][row]
+                meaning = meant[name][row]
+                names = systems.at(row)
+                if isinstance(meaning, Declared):
+                    turned[row] = not _is_contrary(value, meaning, names)
+                elif _names_a_system(value, names):
+                    turned[row] = crossed["named"][row]
         codes[name] = np.where(turned, flip(column), column)
         has_turned_label |= turned
     facts = _turned_facts(labels.facts, is_turned)
