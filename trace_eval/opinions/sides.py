@@ -20,11 +20,11 @@ from trace_eval.opinions.units import FactColumns
 #: What tells the sides of a pair apart, the surest first.
 NAMES_OF_SIDES = ("clip", "system")
 
-Rows = NDArray[np.bool_]
-Values = Sequence[Any]
+_Rows = NDArray[np.bool_]
+_Values = Sequence[Any]
 
 
-def exchanged(ours: FactColumns, theirs: FactColumns, name: str) -> Rows | None:
+def exchanged(ours: FactColumns, theirs: FactColumns, name: str) -> _Rows | None:
     """Find rows whose A and B are the others' B and A; None where one names neither.
 
     Args:
@@ -38,15 +38,15 @@ def exchanged(ours: FactColumns, theirs: FactColumns, name: str) -> Rows | None:
     their_a, their_b = (np.asarray(theirs[side], object) for side in sides)
     pairs = zip(a, b, strict=True)
     differs = np.array([x is not None and x != y for x, y in pairs], bool)
-    crossed: Rows = differs & (a == their_b) & (b == their_a)
+    crossed: _Rows = differs & (a == their_b) & (b == their_a)
     return crossed
 
 
 def as_judged_sides(
     labels: Opinions,
     about: Sequence[Opinions],
-    said: Mapping[str, Values],
-    meant: Mapping[str, Values],
+    said: Mapping[str, _Values],
+    meant: Mapping[str, _Values],
 ) -> Opinions:
     """Exchange A and B of labels whose A is B of the first judgement of their item.
 
@@ -96,7 +96,7 @@ def as_judged_sides(
     )
 
 
-def _crossed(labels: Opinions, about: Iterable[Opinions]) -> dict[str, Rows]:
+def _crossed(labels: Opinions, about: Iterable[Opinions]) -> dict[str, _Rows]:
     """Find rows whose A is the judgements' B by recordings, else by systems.
 
     ``named`` has all that are so by systems, whatever the recordings.
@@ -162,7 +162,7 @@ def _rows_of(facts: FactColumns, rows: NDArray[Any]) -> dict[str, NDArray[Any]]:
     return taken
 
 
-def _turned_facts(facts: FactColumns, is_turned: Rows) -> dict[str, NDArray[Any]]:
+def _turned_facts(facts: FactColumns, is_turned: _Rows) -> dict[str, NDArray[Any]]:
     """Exchange what is known of A and of B in some rows."""
     turned = dict(facts)
     for name, column in facts.items():
