@@ -113,6 +113,7 @@ def test_unreadable_pairs_stand_in_the_table_and_quiet_prints_results(
             "--a new: is one system; name the other, --b DIR, or score this one",
         ),
         (("new", "old"), "two folders of recordings are --a new --b old"),
+        (("new", *["1.wav"] * 60), "there is one input; two folders of recordings"),
         (
             ("new", "--judge", "opnai:m"),
             "did you mean openai:m? Else use one of rules, ",

@@ -43,6 +43,7 @@ from trace_eval.commands.stopping import (
     was_stopped,
 )
 from trace_eval.data.access import UrlAccess, set_url_access
+from trace_eval.data.files import is_folder
 from trace_eval.data.urls import names_secret, redacted
 
 #: Set by ``--debug``: exceptions are not caught.
@@ -143,7 +144,7 @@ def _refuse_second_input(context: Any, message: str) -> None:
     """Name the options of two folders, where two inputs were typed."""
     one = context.params.get("items")
     two = message.rpartition("(")[2].rstrip(")")
-    second = two if Path(two).exists() else two.split()[0]  # words are joined there
+    second = two if is_folder(Path(two)) else two.split()[0]  # words are joined there
     raise UserError(
         f"{one} {two}: there is one input; two folders of recordings are --a"
         f" {shlex.quote(str(one))} --b {shlex.quote(second)}"
