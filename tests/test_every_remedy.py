@@ -287,6 +287,8 @@ def test_extras_of_install_lines_exist() -> None:
         # What stays as it is: options of a command that the clause names, of other
         # programs, in addresses, and those that were typed.
         ("rank", "run: judge again into a new --out", None),
+        ("turns", "run: judge with -J swap=both and name it", None),
+        ("train", "run: extract again with -X device=cpu", None),
         ("compare", "by trace-eval agree RUN RUN --labels FILE --missing drop", None),
         ("rank", "leave --tensor-parallel-size out of http://x/--out", None),
         ("compare", "x: --prediction and --map mean nothing for a run", None),

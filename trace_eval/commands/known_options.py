@@ -63,11 +63,16 @@ def _unknown(text: str, own: frozenset[str]) -> Iterator[str]:
         option = found[1] or found[2]
         if option in own or _OF_TYPED.match(text, found.end()):
             continue
-        holders = _holders(option)
-        before = _CLAUSE.search(text[: found.start()])
-        named = set(before.group().split()) if before else set()
-        if holders and not named.intersection(holders):
+        if _holders(option) and not _names_holder(text[: found.start()], option):
             yield option
+
+
+def _names_holder(before: str, option: str) -> bool:
+    """Whether the clause before an option names a command that has it."""
+    clause = _CLAUSE.search(before)
+    return clause is not None and not set(clause[0].split()).isdisjoint(
+        _holders(option)
+    )
 
 
 def _instead(option: str) -> str:
@@ -100,6 +105,8 @@ def _before_flags(text: str, own: frozenset[str]) -> str:
     def written(found: re.Match[str]) -> str:
         option = f"--{found[2].replace('_', '-')}"
         if found[1] in own or option not in own:
+            return found[0]
+        if _names_holder(text[: found.start()], found[1]):
             return found[0]
         return option if found[3] is None else f"{option} {found[3]}"
 
