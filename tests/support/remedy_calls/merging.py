@@ -31,7 +31,7 @@ def _by_script(number: int = 9) -> str:
 
 
 def _shards() -> str:
-    """Judge three pairs in two shards, ``first`` and ``last``; return their manifest."""
+    """Judge pairs in two shards, ``first`` and ``last``, and return their manifest."""
     manifest = recorded("sharded", 3)
     for name, shard in (("first", "1/2"), ("last", "2/2")):
         said = judged(manifest, name, f"--shard {shard} {_by_script()}")
