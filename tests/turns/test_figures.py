@@ -124,9 +124,9 @@ def _report(replies: dict[str, float], runs: int = 1) -> TurnsReport:
         for n, gap in replies.items()
     }
     items = [
-        ConversationItem(id=f"{name}-run{run}", question_id=name, conversation=call)
+        ConversationItem(id=f"{name}-run{again}", question_id=name, conversation=call)
         for name, call in calls.items()
-        for run in range(runs)
+        for again in ("", "-again")[:runs]
     ]
     return measure_items(items, OWN)
 

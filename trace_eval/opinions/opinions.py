@@ -336,9 +336,9 @@ def refuse_unjudged(judged: Opinions, items: Opinions, rows: WholeNumbers) -> No
 
 def unjudged_left_out(count: int, which: str = "labelled") -> str:
     """Say how many labelled or rated items are left out, as nothing judged them."""
-    one = f"{which} item was not judged and is"
-    many = f"{which} items were not judged and are"
-    return f"{counted(count, one, many)} left out"
+    items = counted(count, f"{which} item")
+    were = "was not judged and is" if count == 1 else "were not judged and are"
+    return f"{items} {were} left out"
 
 
 def _refuse_strangers(
