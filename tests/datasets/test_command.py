@@ -97,6 +97,24 @@ def test_a_folder_behind_a_url_keeps_its_recordings_there(tmp_path: Path) -> Non
         read_dataset("vstyle", "memory://made/run")
 
 
+@pytest.mark.parametrize(
+    ("name", "option"),
+    [
+        ("hcot", "system"),
+        ("speechjudge", "system"),
+        ("audiojudge", "system"),
+        ("audiojudge", "set"),
+    ],
+)
+def test_a_benchmark_of_pairs_refuses_what_does_not_divide_it(
+    tmp_path: Path, name: str, option: str
+) -> None:
+    (tmp_path / "its").mkdir()
+    typed = ("convert", name, tmp_path / "its", tmp_path / "out")
+    words = f"--{option}: this benchmark is not divided by it; leave it out"
+    refused(words, *typed, f"--{option}", "zed")
+
+
 def test_an_installed_package_adds_a_benchmark(tmp_path: Path) -> None:
     site = tmp_path / "site"
     info = site / "toyset-1.dist-info"

@@ -277,11 +277,10 @@ def source_named(items: str | None, folders: TwoFolders) -> ItemSource:
         has, lacks, typed = ("a", "b", a) if b is None else ("b", "a", b)
         name, folder = named_folder(str(typed))
         place = str(typed) if name is None else str(typed).partition("=")[2]
-        alone = f", or score this one alone: trace-eval rate {shlex.quote(place)}"
-        raise InputError(
-            f"--{has} {typed}: is one system; name the other, --{lacks} DIR"
-            f"{alone if globbed(folder)[0] == folder else ''}"
-        )
+        remedy = f"name the other, --{lacks} DIR"
+        if globbed(folder)[0] == folder:  # rate takes a folder and no pattern
+            remedy += f", or score this one alone: trace-eval rate {shlex.quote(place)}"
+        raise InputError(f"--{has} {typed}: is one system; {remedy}")
     if a is None or b is None:
         raise InputError(
             "name what is judged: a file, folder or URL of items; or two folders of"

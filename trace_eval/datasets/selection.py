@@ -46,6 +46,13 @@ class Selection:
         """Whether this part of the benchmark is converted."""
         return not self.sets or name in self.sets
 
+    def refuse(self, option: str, value: object) -> None:
+        """Refuse an option by which a benchmark of pairs is not divided."""
+        if value:
+            raise InputError(
+                f"--{option}: this benchmark is not divided by it; leave it out"
+            )
+
     def check_system(self, available: Iterable[str | None]) -> None:
         """Refuse a system that the files do not name."""
         names = sorted({name for name in available if name})

@@ -152,8 +152,11 @@ def template_of(name: str) -> Path:
 def _read(path: Path, folder: Path = SINGLES) -> tuple[str, dict[str, Any]]:
     """Return the name of the file in messages, and its content."""
     where = f"{_NOUNS[folder]} {path}"
-    example = f"trace-eval rubrics show {rubric_names(folder)[0]}, or "
-    table = read_toml(path, where, f"see {'' if folder == PAIRS else example}{folder}")
+    examples = str(folder)
+    if folder != PAIRS:  # those of pairs have no command that shows one
+        shown = f"trace-eval rubrics show {rubric_names(folder)[0]}"
+        examples = f"{shown}, or {folder}"
+    table = read_toml(path, where, f"see {examples}")
     if type(table.get("version")) in (int, float):  # as it is often written; not a bool
         table["version"] = str(table["version"])
     return where, table

@@ -52,6 +52,8 @@ _SIDES = {
 
 def read_audio_judge(source: Source, chosen: Selection) -> Converted:
     """Read votes and verdicts, and correlate the win rates of both."""
+    chosen.refuse("system", chosen.system)
+    chosen.refuse("set", chosen.sets)
     rows = Rows(source)
     converted = Converted(problems=rows.problems)
     votes: list[Row] = []

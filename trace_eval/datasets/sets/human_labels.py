@@ -15,6 +15,7 @@ from trace_eval.datasets.figures import share_figure
 
 def read_hcot(source: Source, chosen: Selection) -> Converted:
     """Read human labels of pairs, and apply each policy to those of the dimensions."""
+    chosen.refuse("system", chosen.system)
     converted = Converted()
     files = _files(source, "*.json", chosen)
     for path in files:

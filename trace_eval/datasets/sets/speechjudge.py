@@ -67,6 +67,7 @@ def read_speechjudge(source: Source, chosen: Selection) -> Converted:
     ``reference`` of both answers is the target text, ``category`` is
     ``SUBSET/LANGUAGE``, ``voice`` the prompt.
     """
+    chosen.refuse("system", chosen.system)
     files = source.files("*.parquet")
     if not files:
         raise source.lacks("Parquet files of pairs with a label per rater")
