@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.cli import trace_eval
+from tests.support.judged import judged_run
 from trace_eval.data.columns import Columns
 from trace_eval.decide.agree import agree
 from trace_eval.decide.rank import rank
@@ -151,3 +153,17 @@ def test_a_ranking_by_turned_labels_is_that_by_the_others(tmp_path: Path) -> Non
     assert same.labelled
     assert same.labelled == turned.labelled
     assert [one.check for one in turned.warnings] == ["turned_sides"]
+
+
+@pytest.mark.parametrize("command", ["agree", "rank", "plan", "screen", "compare"])
+def test_every_command_says_that_sides_were_exchanged(
+    tmp_path: Path, command: str
+) -> None:
+    ids = [f"q{number}" for number in range(24)]
+    labels = people(tmp_path, *(f"{id_},old,new,2" for id_ in ids))
+    verdicts = dict.fromkeys(ids, "1")
+    runs = [judged_run(tmp_path / "one", verdicts)]
+    if command == "compare":
+        runs.append(judged_run(tmp_path / "two", verdicts))
+    asked = trace_eval(command, *runs, "--labels", labels)
+    assert "A of 24 of 24 labels is B of the judgements" in asked.err

@@ -261,3 +261,11 @@ def test_labels_that_were_not_drawn_alike_speak_for_all_pairs(tmp_path: Path) ->
         "rate matters most: without it about 0 of 200 pairs are judged right, with all"
         " about 160 (60 labels, by how they were drawn)."
     )
+
+
+def test_labels_are_read_before_anything_is_judged(tmp_path: Path) -> None:
+    run = judged_run(tmp_path / "run", {"q0": "1"})
+    asked = trace_eval("ablate", run, "--judge", "rules")
+    assert asked.code == 2
+    assert "its pairs carry no labels; name a file with --labels" in asked.err
+    assert not (run / "ablations").exists()

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from trace_eval.commands.console import messages, say_each
+from trace_eval.commands.console import messages, say_each, warn_all
 from trace_eval.commands.options import ConfigOption, judge_options
 from trace_eval.commands.render import AS_AGREE, LabelsOption, Output, print_tables
 from trace_eval.commands.result_files import give, give_figures
@@ -38,12 +38,15 @@ def ablate(
     judging: JudgeOptions,
 ) -> None:
     """Judge again without one feature group at a time; compare with human labels."""
-    from trace_eval.decide.ablation import compare
+    from trace_eval.decide.ablation import compare, refuse_unlabelled
     from trace_eval.decide.ablation_answer import ablation_answer, ablation_views
     from trace_eval.runs.ablate import ablate
 
+    if labels is None:
+        refuse_unlabelled(run)
     folders = ablate(run, replace(options, judging=judging))
     report = compare(run, folders, options, labels=labels, columns=columns)
+    warn_all(report.warnings)
     sentences = ablation_answer(report)
     say_each(sentences)
     print_tables(ablation_views(report), width=WIDTH)

@@ -32,6 +32,7 @@ from trace_eval.runs.run import Run
 from trace_eval.show.table import column
 from trace_eval.stats.agree_labels import agree_labels
 from trace_eval.stats.agreement.bias import Robustness, robustness
+from trace_eval.stats.agreement.checks import label_warnings
 from trace_eval.stats.agreement.drawn import ITEMS, drawn_units
 from trace_eval.stats.agreement.judges import align, with_preference
 from trace_eval.stats.agreement.metrics import Comparison, estimates_of
@@ -313,17 +314,18 @@ def _shared(sources: Mapping[str, Opinions]) -> Texts:
 
 
 def _notes(labels: Opinions | None, shared: Texts) -> list[str]:
-    """Say how many of the shared pairs have no human label."""
+    """Say what was found in the labels' file, and how many shared pairs lack one."""
     if labels is None:
         return ["no human labels: the runs are compared with each other only"]
+    notes = label_warnings(labels)
     unlabelled = int((labels.find(shared) < 0).sum())
     pairs = counted(len(shared), "shared pair")
     if unlabelled == len(shared):
-        return [f"{labels.source} labels none of the {pairs}"]
-    if not unlabelled:
-        return []
-    number = counted(unlabelled, f"of {pairs} has", f"of {pairs} have")
-    return [f"{number} no human label"]
+        notes.append(f"{labels.source} labels none of the {pairs}")
+    elif unlabelled:
+        number = counted(unlabelled, f"of {pairs} has", f"of {pairs} have")
+        notes.append(f"{number} no human label")
+    return notes
 
 
 def _noise(

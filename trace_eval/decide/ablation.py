@@ -37,8 +37,10 @@ from trace_eval.opinions.units import WholeNumbers, crosstab
 from trace_eval.runs.ablate import FULL
 from trace_eval.runs.opinions import read_opinions, read_with_labels
 from trace_eval.runs.options import AblateOptions
+from trace_eval.runs.run import Run
 from trace_eval.show.table import column, p_text
 from trace_eval.stats.agreement.alpha import noise
+from trace_eval.stats.agreement.checks import label_warnings
 from trace_eval.stats.agreement.drawn import drawn_units
 from trace_eval.stats.agreement.judges import with_overall, with_preference
 from trace_eval.stats.agreement.parts import MAIN
@@ -107,10 +109,12 @@ class AblationReport:
     Attributes:
         groups: the run judged without one group at a time (TRACE, Table 12).
         modes: judge modes x :data:`TREE_AND_VOTE` (Table 11); None: not asked for.
+        warnings: what was found in the file of the labels.
     """
 
     groups: Ablation
     modes: Ablation | None = None
+    warnings: tuple[str, ...] = ()
 
 
 def ablation_table(
@@ -353,6 +357,16 @@ def consensus(codes: Codes) -> Codes:
     return np.asarray(codes[most, item[0]])
 
 
+def refuse_unlabelled(run: Path) -> None:
+    """Raise UserError where no pair of a run carries labels, before it is judged."""
+    if not any(pair.labels for pair in Run.open(run).pairs()):
+        raise _unlabelled(run)
+
+
+def _unlabelled(run: Path) -> UserError:
+    return UserError(f"{run}: its pairs carry no labels; name a file with --labels")
+
+
 def compare(
     run: Path,
     folders: Mapping[str, Sequence[Path]],
@@ -375,7 +389,8 @@ def compare(
     (full,), read = read_with_labels([folders[FULL][0]], labels, columns)
     truth = read or full.labels
     if truth is None:
-        raise UserError(f"{run}: its pairs carry no labels; name a file with --labels")
+        raise _unlabelled(run)
+    warnings = tuple(label_warnings(truth))
     judged: dict[str, Repeats] = {}
     for name, repeats in folders.items():
         judged[name] = list(map(read_opinions, repeats))
@@ -383,6 +398,7 @@ def compare(
     drops = {name: tables for name, tables in judged.items() if name != "transcript"}
     groups = ablation_table(drops, truth, bootstrap, load_policy(options.policy))
     if not options.modes:
-        return AblationReport(groups)
+        return AblationReport(groups, warnings=warnings)
     modes = {"blueprint": judged[FULL], "transcript": judged["transcript"]}
-    return AblationReport(groups, mode_policy_table(modes, truth, bootstrap))
+    of_modes = mode_policy_table(modes, truth, bootstrap)
+    return AblationReport(groups, of_modes, warnings)

@@ -21,6 +21,7 @@ from trace_eval.opinions.codes import SPLIT
 from trace_eval.opinions.opinions import unjudged_left_out
 from trace_eval.opinions.units import WholeNumbers
 from trace_eval.show.table import Table, table
+from trace_eval.stats.agreement.checks import label_warnings
 from trace_eval.stats.inference.future_labels import FutureLabels, quantile_width
 from trace_eval.stats.inference.labelled_run import LabelledRun
 from trace_eval.stats.inference.votes import labels_until_enough
@@ -261,7 +262,8 @@ def _strata(
 
 
 def _notes(world: PlannedRun, cluster: bool) -> Iterator[str]:
-    """Return the assumptions of the plan."""
+    """Yield what was found in the labels' file, and the assumptions of the plan."""
+    yield from label_warnings(world.run.table.labels)
     future = world.future
     is_split = world.run.truth >= SPLIT
     credit = "half a win for either system"

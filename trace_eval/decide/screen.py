@@ -25,6 +25,7 @@ from trace_eval.decide.saving import Saving, saving_of
 from trace_eval.estimate.arrays import Mask, Reals
 from trace_eval.opinions.opinions import unjudged_left_out
 from trace_eval.show.table import Table, table
+from trace_eval.stats.agreement.checks import label_warnings
 from trace_eval.stats.agreement.suspects import checked_raters, suspects_warning
 from trace_eval.stats.inference.decidable import (
     EVERYTHING,
@@ -296,7 +297,8 @@ def _which(part: DecidableStratum) -> str:
 def _caveats(
     run: LabelledRun, options: ScreenOptions, shifted: list[str]
 ) -> Iterator[str]:
-    """Yield the limits of the promise, and its assumptions."""
+    """Yield what was found in the labels' file, limits of the promise, assumptions."""
+    yield from label_warnings(run.table.labels)
     drawn = run.drawn
     if why_not := drawn.problem or drawn.doubt:
         if options.as_sampled:  # else the verdict says it

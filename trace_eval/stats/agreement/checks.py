@@ -20,7 +20,7 @@ from trace_eval.opinions.codes import (
     flip,
     is_untyped,
 )
-from trace_eval.opinions.opinions import DataWarning
+from trace_eval.opinions.opinions import DataWarning, Opinions
 from trace_eval.opinions.units import WholeNumbers, groups_of, index_of, joint
 from trace_eval.stats.agreement.counts import accuracy, joint_counts
 
@@ -46,6 +46,11 @@ def warning_line(warning: DataWarning) -> str:
     if more > 0:
         rows += f" and {more} more"
     return f"{warning.text} (rows {rows})"
+
+
+def label_warnings(labels: Opinions | None) -> list[str]:
+    """Return what the reader of human labels found in their file, a line for each."""
+    return [] if labels is None else list(map(warning_line, labels.warnings))
 
 
 def repeated(ids: Texts, facts: Mapping[str, Array]) -> Iterator[DataWarning]:
