@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 from trace_eval.judges.claims import lexicon
@@ -61,13 +61,25 @@ def _bounded(pattern: str) -> str:
 
 @dataclass(frozen=True)
 class _Pattern:
-    """A pattern and the token that it makes."""
+    """A pattern and the token that it makes.
 
-    regex: re.Pattern[str]
+    Attributes:
+        source: the expression as text, which is compiled when it is first tried: all of
+            them take .1 s, and most reasons try a few.
+        flags: of the expression.
+    """
+
+    source: str
+    flags: re.RegexFlag
     kind: str
     value: str = ""
     sign: int = 0
     valued: bool = False
+
+    @cached_property
+    def regex(self) -> re.Pattern[str]:
+        """The compiled expression."""
+        return re.compile(self.source, self.flags)
 
 
 def _any_case(pattern: str) -> str:
@@ -79,30 +91,33 @@ def _any_case(pattern: str) -> str:
     )
 
 
-def _whole_words(pattern: str) -> re.Pattern[str]:
-    """Compile a pattern of whole words in any case."""
-    return re.compile(_bounded(pattern), re.I)
+def _of_words(
+    words: str, kind: str, value: str = "", *, sign: int = 0, valued: bool = False
+) -> _Pattern:
+    """Make a pattern of whole words in any case."""
+    return _Pattern(_bounded(words), re.I, kind, value, sign=sign, valued=valued)
 
 
 def _patterns() -> Iterator[_Pattern]:
     for value, words in lexicon.SIDES.items():
-        yield _Pattern(re.compile(rf"(?<![\w'])(?:{_any_case(words)})"), "side", value)
+        side = rf"(?<![\w'])(?:{_any_case(words)})"
+        yield _Pattern(side, re.NOFLAG, "side", value)
     for key, measure in MEASURES.items():
-        yield _Pattern(_whole_words(measure.pattern), "measure", key)
+        yield _of_words(measure.pattern, "measure", key)
     for words, (key, sign) in lexicon.KEYED.items():
-        yield _Pattern(_whole_words(words), "more", key, sign)
+        yield _of_words(words, "more", key, sign=sign)
     for words, sign in lexicon.MORE.items():
-        yield _Pattern(_whole_words(words), "more", sign=sign)
+        yield _of_words(words, "more", sign=sign)
     for words, sign in lexicon.VALUED.items():
-        yield _Pattern(_whole_words(words), "more", sign=sign, valued=True)
-    yield _Pattern(_whole_words(lexicon.VAGUE), "vague")
+        yield _of_words(words, "more", sign=sign, valued=True)
+    yield _of_words(lexicon.VAGUE, "vague")
     for words, factor in lexicon.FACTORS.items():
-        yield _Pattern(_whole_words(words), "factor", str(factor))
-    yield _Pattern(_whole_words(lexicon.SAME), "same")
+        yield _of_words(words, "factor", str(factor))
+    yield _of_words(lexicon.SAME, "same")
     ends = r"(?= as\b| for\b|[.,;)\n]|$)(?! as (?:possible|it|you|need))"
     so_much = r"so(?= [\w-]+(?: \w+)? as\b)"
     as_much = rf"(?:as|{so_much}) (?P<what>{lexicon.ADJECTIVE}){ends}"
-    yield _Pattern(_whole_words(as_much), "as")
+    yield _of_words(as_much, "as")
 
 
 #: A line for each pattern: its kind and value, a tab, and with what it can begin.
@@ -135,7 +150,7 @@ _QUOTE = re.compile(
 @lru_cache(maxsize=256)
 def _label_pattern(labels: tuple[str, ...]) -> re.Pattern[str]:
     longest_first = sorted(labels, key=len, reverse=True)
-    return _whole_words("|".join(map(re.escape, longest_first)))
+    return re.compile(_bounded("|".join(map(re.escape, longest_first))), re.I)
 
 
 def tokens(text: str, labels: Iterable[str] = ()) -> list[Token]:
