@@ -41,7 +41,7 @@ from benchmarks.drill.remedies import followed, unchanged, unknown
 from tests.support.cases import verdict
 from tests.support.forked import Done
 from trace_eval.commands.cli import main
-from trace_eval.judges.ask.reply_json import ReplyError
+from trace_eval.judges.ask.unread_reply import ReplyError
 from trace_eval.judges.read.labels import parse_reply
 
 #: Codes that a command may end with.

@@ -27,7 +27,7 @@ from trace_eval.data.rubrics.load import load_rubric
 from trace_eval.data.urls import redact_urls
 from trace_eval.judges.ask.base import CallFailed, Unusable
 from trace_eval.judges.ask.openai import OpenAIClient
-from trace_eval.judges.ask.reply_json import ReplyError
+from trace_eval.judges.ask.unread_reply import ReplyError
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.read.labels import parse_reply, read_label
 from trace_eval.judges.read.score import read_score

@@ -17,7 +17,7 @@ from trace_eval.data.rubrics.load import (
     load_rubric,
     rubric_names,
 )
-from trace_eval.judges.ask.reply_json import ReplyError
+from trace_eval.judges.ask.unread_reply import ReplyError
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.read.score import read_score
 from trace_eval.judges.registry.kinds import view_of

@@ -23,8 +23,9 @@ from trace_eval.data.rubrics.single import ScoreRubric
 from trace_eval.judges.ask.base import Tokens, Unusable, check_text
 from trace_eval.judges.ask.connection import Redactor
 from trace_eval.judges.ask.message import Message, typical_tokens
-from trace_eval.judges.ask.reply_json import MAX_REPLY_CHARS, ReplyError, json_objects
+from trace_eval.judges.ask.reply_json import json_objects
 from trace_eval.judges.ask.reply_length import cut_detail
+from trace_eval.judges.ask.unread_reply import MAX_REPLY_CHARS, ReplyError
 from trace_eval.judges.registry.create import create_judge, create_scorers
 from trace_eval.judges.views.text.fencing import shown_again
 from trace_eval.judges.views.text.tasks import task_names

@@ -13,7 +13,8 @@ from tests.support.cases import verdict
 from trace_eval.data.outcome import Reason
 from trace_eval.data.rubrics.load import load_rubric
 from trace_eval.data.rubrics.pairs import ScoreScale
-from trace_eval.judges.ask.reply_json import ReplyError, is_placeholder
+from trace_eval.judges.ask.reply_json import is_placeholder
+from trace_eval.judges.ask.unread_reply import ReplyError
 from trace_eval.judges.combine.orders import preference
 from trace_eval.judges.read.labels import parse_reply, read_label
 from trace_eval.judges.read.score import read_score, reply_schema

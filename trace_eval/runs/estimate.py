@@ -11,6 +11,7 @@ from dataclasses import replace
 from functools import lru_cache
 from math import ceil
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from blueprints import (
     Blueprint,
@@ -36,7 +37,6 @@ from trace_eval.extracting.cache import Cache
 from trace_eval.extracting.start import extractors_of
 from trace_eval.judges.ask.base import CallFailed
 from trace_eval.judges.ask.estimate import CostEstimate, estimate, total
-from trace_eval.judges.ask.judge import LLMJudge
 from trace_eval.judges.ask.speed import (
     MOST_CALLS,
     ROUNDS,
@@ -51,6 +51,9 @@ from trace_eval.runs.options import Options
 from trace_eval.runs.pipeline import decode_recording, recordings_needed
 from trace_eval.runs.run import Run
 from trace_eval.runs.session import Session, chat_judges
+
+if TYPE_CHECKING:
+    from trace_eval.judges.ask.judge import LLMJudge
 
 #: Words per second of a fast conversation, 200 words a minute, so that guesses lie high
 #: rather than low: conversational English has about 160 (Yuan, Liberman & Cieri 2006).

@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
 
@@ -27,7 +28,6 @@ from trace_eval.extracting.start import check_available, engine_of, pinned
 from trace_eval.extracting.workers import end_if_imported_by_worker
 from trace_eval.judges.ask.batch import BatchWritten, read_batch, write_batch
 from trace_eval.judges.ask.estimate import CostEstimate, estimate, total
-from trace_eval.judges.ask.judge import LLMJudge
 from trace_eval.judges.base import Case
 from trace_eval.judges.combine.panel import Key, Panel
 from trace_eval.judges.registry.create import panel_of
@@ -54,6 +54,9 @@ from trace_eval.runs.run import Run
 from trace_eval.runs.summary import Summary
 from trace_eval.runs.table import table_of
 from trace_eval.runs.unchanged import refuse_changed
+
+if TYPE_CHECKING:
+    from trace_eval.judges.ask.judge import LLMJudge
 
 #: What of the record of a run is true of one that judges it again: where its items and
 #: evidence come from.

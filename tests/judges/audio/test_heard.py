@@ -19,7 +19,7 @@ from tests.support.rated_sound import clip, rater
 from tests.support.servers import Answer, Asked, Server, completion
 from trace_eval.data.items import Single
 from trace_eval.data.outcome import Reason
-from trace_eval.judges.ask.reply_json import ReplyError
+from trace_eval.judges.ask.unread_reply import ReplyError
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.read.hearing import check_hearing
 from trace_eval.judges.registry.create import Check

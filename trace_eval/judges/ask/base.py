@@ -11,7 +11,7 @@ from pydantic import JsonValue
 
 from trace_eval.data.outcome import Reason
 from trace_eval.judges.ask.message import Message
-from trace_eval.judges.ask.reply_json import MAX_REPLY_CHARS, too_long
+from trace_eval.judges.ask.unread_reply import MAX_REPLY_CHARS, too_long
 
 #: No tokenizer in use packs this many characters into one token on average: a server
 #: that counts fewer tokens has cut the prompt.

@@ -20,13 +20,13 @@ from trace_eval.data import strict_json
 from trace_eval.data.outcome import Reason, Usage
 from trace_eval.data.outputs import writing
 from trace_eval.judges.ask.base import CallFailed, Reply, Unusable
-from trace_eval.judges.ask.judge import LLMJudge
 from trace_eval.judges.ask.prices import sum_usage, usage_of
 from trace_eval.judges.ask.replies import StoredReply
-from trace_eval.judges.ask.reply_json import ReplyError
+from trace_eval.judges.ask.unread_reply import ReplyError
 from trace_eval.judges.base import Case
 
 if TYPE_CHECKING:
+    from trace_eval.judges.ask.judge import LLMJudge
     from trace_eval.judges.ask.openai import OpenAIClient
 
 #: Limits of OpenAI for one file; a longer batch is written as several files.

@@ -23,7 +23,7 @@ from trace_eval.judges.ask.limits import Caller
 from trace_eval.judges.ask.message import Message, upper_tokens
 from trace_eval.judges.ask.prices import Price, sum_usage, usage_of
 from trace_eval.judges.ask.purse import SharedBudget
-from trace_eval.judges.ask.reply_json import ReplyError
+from trace_eval.judges.ask.unread_reply import ReplyError
 from trace_eval.judges.options.judge_options import JudgeOptions
 
 T = TypeVar("T")

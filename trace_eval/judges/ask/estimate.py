@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from trace_eval.judges.ask.base import Tokens
 from trace_eval.judges.ask.calls import AUDIO_MARGIN
-from trace_eval.judges.ask.judge import LLMJudge
 from trace_eval.judges.ask.message import typical_tokens, upper_tokens
 from trace_eval.judges.base import Case
+
+if TYPE_CHECKING:
+    from trace_eval.judges.ask.judge import LLMJudge
 
 #: Usual length of a verdict with its reasons, tokens. Reasoning models take more.
 TYPICAL_REPLY_TOKENS = 300

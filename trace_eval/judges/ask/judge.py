@@ -42,6 +42,8 @@ from trace_eval.judges.options.groups import ChatOptions, Reasons, names_of
 class LLMJudge(Judge):
     """A judge over a chat model. One instance serves a whole run, concurrently."""
 
+    sends_messages = True
+
     def __init__(self, form: AnswerForm[Any], view: View, backend: Backend) -> None:
         self.form, self.view = form, view
         self.spec, self.client, self.price = backend

@@ -22,12 +22,9 @@ from trace_eval.data.form_words import FORM_NOUNS, FORM_WORDS
 from trace_eval.data.outcome import Reason
 from trace_eval.data.said_verdicts import scores_behind
 from trace_eval.data.strict_json import TOO_DEEP, BadJson, levels
+from trace_eval.judges.ask.unread_reply import ReplyError, too_long
 
 T = TypeVar("T")
-
-#: Longest reply that is read, characters, thinking included: four times the longest
-#: that models write today. A verdict has a few hundred.
-MAX_REPLY_CHARS = 300_000
 
 #: One token of JSON (RFC 8259), and white space. Nothing in it can match in two ways,
 #: so a token costs its length, whether it ends or not.
@@ -48,15 +45,6 @@ _MAX_DIGITS = 1_000
 _VALUE = '{["-0123456789tfn'
 
 
-class ReplyError(ValueError):
-    """A reply without a usable answer, and why."""
-
-    def __init__(self, reason: Reason, detail: str) -> None:
-        super().__init__(detail)
-        self.reason = reason
-        self.detail = detail
-
-
 class NoObject(ReplyError):
     """A reply without a JSON object that could be an answer."""
 
@@ -66,13 +54,6 @@ class NoObject(ReplyError):
 
 class _Twice(dict[str, object]):
     """A JSON object with a key twice, at any depth: readers disagree on it."""
-
-
-def too_long(text: str) -> str | None:
-    """Say why a reply is not read, if it passes the bound."""
-    if len(text) <= MAX_REPLY_CHARS:
-        return None
-    return f"the reply has {len(text)} characters; at most {MAX_REPLY_CHARS} are read"
 
 
 def after_thinking(text: str) -> str:

@@ -25,7 +25,7 @@ from trace_eval.judges.ask.calls import (
 )
 from trace_eval.judges.ask.prices import usage_of
 from trace_eval.judges.ask.replies import LEASE_S, ReplyCache, StoredReply, new_owner
-from trace_eval.judges.ask.reply_json import ReplyError
+from trace_eval.judges.ask.unread_reply import ReplyError
 from trace_eval.judges.base import JudgeUnreachable
 from trace_eval.judges.options.judge_options import JudgeOptions
 

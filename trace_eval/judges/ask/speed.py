@@ -7,10 +7,13 @@ import time
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from trace_eval.judges.ask.base import CallFailed, ChatClient, Request, Unusable
-from trace_eval.judges.ask.judge import LLMJudge
 from trace_eval.judges.base import Case
+
+if TYPE_CHECKING:
+    from trace_eval.judges.ask.judge import LLMJudge
 
 #: Seconds after which no further answer is waited for.
 PATIENCE_S = 60.0

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Sequence
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from pydantic import JsonValue
 
@@ -18,7 +18,6 @@ from trace_eval.data.outcome import Outcome, Reason
 from trace_eval.data.rubrics.single import ScoreRubric
 from trace_eval.data.scores import JudgeComponent, Score, ScoreEstimate
 from trace_eval.judges.ask.calls import together
-from trace_eval.judges.ask.judge import LLMJudge
 from trace_eval.judges.base import (
     Activity,
     Case,
@@ -29,6 +28,9 @@ from trace_eval.judges.base import (
     unscored,
 )
 from trace_eval.judges.combine.samples import JOINED, pooled, shares
+
+if TYPE_CHECKING:  # checks reasons, which judges without a model do not need
+    from trace_eval.judges.ask.judge import LLMJudge
 
 #: (item, rubric) of an outcome.
 Key = tuple[str, str]
@@ -86,7 +88,8 @@ class Panel:
     @property
     def chats(self) -> list[LLMJudge]:
         """The judges that send messages."""
-        return [judge for judge in self.judges if isinstance(judge, LLMJudge)]
+        asking = [judge for judge in self.judges if judge.sends_messages]
+        return cast("list[LLMJudge]", asking)
 
     @property
     def concurrency(self) -> int:

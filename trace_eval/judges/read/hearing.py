@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 
 from trace_eval.data.outcome import Reason
-from trace_eval.judges.ask.reply_json import ReplyError, after_thinking
+from trace_eval.judges.ask.reply_json import after_thinking
+from trace_eval.judges.ask.unread_reply import ReplyError
 
 #: Characters that are searched, at the beginning and at the end of a reply.
 _SEARCHED = 20_000

@@ -18,12 +18,12 @@ from trace_eval.data.outcome import Reason
 from trace_eval.data.rubrics.pairs import LabelQuestion, PairRubric
 from trace_eval.data.said_verdicts import contradicts
 from trace_eval.judges.ask.reply_json import (
-    ReplyError,
     read_object,
     refuse_placeholder,
     storable,
 )
 from trace_eval.judges.ask.reply_length import object_schema
+from trace_eval.judges.ask.unread_reply import ReplyError
 from trace_eval.judges.ask.view import AnsweredQuestion, AnswerForm, Replies
 from trace_eval.judges.combine.orders import labelled_judgement, swap_back, unreasoned
 from trace_eval.judges.options.groups import Elicitation

@@ -18,7 +18,6 @@ from trace_eval.data.rubrics.single import ScoreRubric
 from trace_eval.data.scores import ScoreOpinion
 from trace_eval.judges.ask.reply_json import (
     NoObject,
-    ReplyError,
     after_thinking,
     contradictory,
     is_placeholder,
@@ -27,6 +26,7 @@ from trace_eval.judges.ask.reply_json import (
     storable,
 )
 from trace_eval.judges.ask.reply_length import object_schema
+from trace_eval.judges.ask.unread_reply import ReplyError
 from trace_eval.judges.ask.view import AnsweredQuestion, AnswerForm, Replies
 from trace_eval.judges.base import unscored
 from trace_eval.judges.combine.orders import unreasoned

@@ -21,13 +21,13 @@ from trace_eval.data.rubrics.load import load_pair_rubric
 from trace_eval.data.rubrics.pairs import SCORES, ScoreQuestion
 from trace_eval.data.said_verdicts import contradicts
 from trace_eval.judges.ask.reply_json import (
-    ReplyError,
     after_thinking,
     read_object,
     refuse_placeholder,
     storable,
 )
 from trace_eval.judges.ask.reply_length import object_schema
+from trace_eval.judges.ask.unread_reply import ReplyError
 from trace_eval.judges.ask.view import AnsweredQuestion, AnswerForm, Replies
 from trace_eval.judges.combine.orders import (
     ABOUT,

@@ -10,8 +10,9 @@ from extractors import Clip
 from fusion import MATCH, PLAIN
 from trace_eval.judges.ask.base import CallFailed, ChatClient, Reply, Request, Unusable
 from trace_eval.judges.ask.message import AudioPart, Message, Text
-from trace_eval.judges.ask.reply_json import ReplyError, read_object
+from trace_eval.judges.ask.reply_json import read_object
 from trace_eval.judges.ask.reply_length import object_schema
+from trace_eval.judges.ask.unread_reply import ReplyError
 from trace_eval.judges.read.labels import label_schema, read_label
 from trace_eval.judges.registry.create import Check
 from trace_eval.judges.views.sound.encode import Waveform, sound_of

@@ -20,7 +20,7 @@ from trace_eval.data.judgement import Judgement, VerdictOpinion
 from trace_eval.data.outcome import Order, Outcome, Reason, Usage
 from trace_eval.data.rubrics.single import ScoreRubric
 from trace_eval.data.scores import Score, ScoreOpinion
-from trace_eval.judges.ask.reply_json import ReplyError
+from trace_eval.judges.ask.unread_reply import ReplyError
 from trace_eval.judges.base import Case, Judge, score_fields
 from trace_eval.judges.combine.orders import rewarded_judgement, voted_judgement
 from trace_eval.judges.options.groups import (
