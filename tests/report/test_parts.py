@@ -14,10 +14,10 @@ from trace_eval.compare.costs import run_cost
 from trace_eval.data.items import Labels
 from trace_eval.data.judgement import DimensionVerdict, Judgement, Overall
 from trace_eval.decide.operation import operation
-from trace_eval.report.answer import pair_answer
 from trace_eval.report.evidence import EvidenceGrid, grids
 from trace_eval.report.page import duration, embedded
 from trace_eval.report.pairs import disagrees, pair_row
+from trace_eval.report.run_sentences import pair_answer
 from trace_eval.report.summary import Facts, summarise
 from trace_eval.report.trackers import figures_of
 from trace_eval.runs.run import Run

@@ -15,9 +15,10 @@ from tests.support.datasets_made import write_rows
 from tests.support.judged import judged_run
 from tests.support.label_tables import QUICK, table
 from trace_eval.decide.agree import agree, agree_read
-from trace_eval.decide.answers import agree_answer, rank_answer
+from trace_eval.decide.answers import agree_answer
 from trace_eval.decide.card import make_cards
 from trace_eval.decide.rank import rank
+from trace_eval.decide.rank_answer import rank_answer
 from trace_eval.estimate.interval import IntervalEstimate
 from trace_eval.estimate.share import digits
 from trace_eval.show.table import NOTHING, p_value

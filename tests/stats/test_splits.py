@@ -12,10 +12,11 @@ from tests.support.label_tables import QUICK, table, votes_of
 from trace_eval.compare.human_labels import against_labels
 from trace_eval.compare.judgings import Joined, Judging
 from trace_eval.decide.agree import agree
-from trace_eval.decide.answers import agree_answer, rank_answer
+from trace_eval.decide.answers import agree_answer
 from trace_eval.decide.card import make_cards
 from trace_eval.decide.plan import make_plan
 from trace_eval.decide.rank import rank
+from trace_eval.decide.rank_answer import rank_answer
 from trace_eval.decide.screen import screen, screen_tables
 from trace_eval.estimate.options import BootstrapOptions
 from trace_eval.opinions.cells import texts_of

@@ -25,7 +25,7 @@ from trace_eval.decide.card import make_cards
 from trace_eval.decide.labelled import read_labelled_run
 from trace_eval.decide.rank import rank
 from trace_eval.decide.screen import screen
-from trace_eval.report.answer import short_answer
+from trace_eval.report.short_answer import short_answer
 from trace_eval.runs.events import Listener, RunEvent
 from trace_eval.runs.job import open_job
 from trace_eval.runs.options import DEFAULT_RATERS, Options, usual_rubrics

@@ -20,6 +20,9 @@ from trace_eval.data.system import is_special
 
 _OWN = os.O_WRONLY | os.O_CLOEXEC
 
+#: The name of a file or folder, or a run.
+Named = str | os.PathLike[str]
+
 PathOrText = TypeVar("PathOrText", bound=Path | str)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 from collections.abc import Sequence
 from dataclasses import replace
@@ -10,7 +9,7 @@ from pathlib import Path
 
 from blueprints import UserError
 from trace_eval.data.columns import Columns
-from trace_eval.data.files import as_path, as_paths
+from trace_eval.data.files import Named, as_path, as_paths
 from trace_eval.opinions.instructions import instructions_of
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.scores import as_source, holds_scores
@@ -24,9 +23,6 @@ from trace_eval.stats.agreement.suspects import (
 )
 from trace_eval.stats.options import LABELS, SCORES, AgreeOptions, check
 from trace_eval.stats.report import AgreeReport, ScoreReport
-
-#: The name of a file or folder, or a run.
-Named = str | os.PathLike[str]
 
 #: One source of opinions, or several.
 Sources = Named | Opinions | Sequence[Named | Opinions]

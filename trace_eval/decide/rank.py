@@ -11,16 +11,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from blueprints import UserError, counted
-from fusion import DEFAULT_POLICY
 from trace_eval.data import jsonl, strict_json
 from trace_eval.data.columns import Columns
 from trace_eval.data.file_names import one_form
-from trace_eval.data.files import as_path, is_file, is_folder
+from trace_eval.data.files import Named, as_path, is_file, is_folder
 from trace_eval.data.measures.voice import SystemVoice
 from trace_eval.data.names import NAMES
-from trace_eval.data.policies import WHOLE_PAIR, any_policy, load_policy
 from trace_eval.data.tables import records
-from trace_eval.decide.agree import Named
+from trace_eval.decide.ranked_table import table_to_rank, with_names
 from trace_eval.estimate.resample import UNIT, Resampler
 from trace_eval.opinions.codes import MISSING
 from trace_eval.opinions.judge_files import has_positions, read_positions
@@ -44,7 +42,6 @@ from trace_eval.stats.ranking.prepare import (
     human_table,
     judge_table,
     scored_none,
-    separate_orders,
     with_unjudged,
 )
 from trace_eval.stats.ranking.report import HUMAN_RATES, Caveat, DefectRow, RankReport
@@ -141,8 +138,8 @@ def _rank_judged(
     Rates by human labels keep the pairs that the judge contradicts itself on:
     annotators are asked about these, too, and its errors do not bias the estimate.
     """
-    source, caveats = _named(source, options)
-    table = _table(source, options)
+    source, caveats = with_names(source, options)
+    table = table_to_rank(source, options)
     # Labels are joined by the pair's id; what few of them say of all pairs takes one
     # row each.
     separate = options.orders == "separate"
@@ -228,46 +225,6 @@ def _enough(
         return of_judged(table, human_labels, options.dimension, level)
     except UserError:  # the caveats say why these labels cannot speak for the pairs
         return ()
-
-
-def _named(
-    source: Opinions, options: RankOptions
-) -> tuple[Opinions, tuple[Caveat, ...]]:
-    """Name systems by their places where no pair names any."""
-    named = source.with_sides(options.systems or SIDE_NAMES)
-    if named is None and options.systems is not None:
-        raise UserError(
-            f"--systems {','.join(options.systems)}: the pairs of {source.source} name"
-            " their systems"
-        )
-    if named is None or options.systems is not None:
-        return named or source, ()
-    message = (
-        "no pair names its systems: A and B are the answers' places; name them by"
-        " --systems"
-    )
-    return named, (Caveat("all", f"{message} new,old"),)
-
-
-def _table(source: Opinions, options: RankOptions) -> Opinions:
-    """Return the table of labels to rank, fused by the policy asked for."""
-    if options.orders == "separate":
-        if options.keep_inconsistent:
-            raise UserError(
-                "--keep-inconsistent means nothing with --orders separate, which"
-                " leaves nothing out"
-            )
-        if options.policy:
-            name = options.policy
-        elif source.policy in (None, WHOLE_PAIR):
-            name = DEFAULT_POLICY
-        else:
-            name = str(source.policy)
-        return separate_orders(source, any_policy(name), options.judge)
-    if options.orders != "reconciled":
-        raise UserError(f"--orders {options.orders!r}: use reconciled or separate")
-    wanted = load_policy(options.policy) if options.policy else None
-    return judge_table(source, options.judge, wanted)
 
 
 def _ppi_win_rates(

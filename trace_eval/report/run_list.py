@@ -16,13 +16,9 @@ from trace_eval.data.system_folders import how_to_judge
 from trace_eval.decide.agree import agree_read
 from trace_eval.decide.card import main_score
 from trace_eval.estimate.interval import SCORE, Range, in_a_clause
-from trace_eval.report.answer import (
-    pair_answer,
-    ranking_of,
-    score_answer,
-    score_rankings,
-)
+from trace_eval.report.answer import ranking_of, score_rankings
 from trace_eval.report.page import pieces
+from trace_eval.report.run_sentences import pair_answer, score_answer
 from trace_eval.report.write import REPORT
 from trace_eval.runs.folders import ListedRun, list_runs
 from trace_eval.runs.opinions import read_opinions

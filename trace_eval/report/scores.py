@@ -16,10 +16,11 @@ from trace_eval.conversations.findings import turn_blueprints
 from trace_eval.data.items import Single
 from trace_eval.data.rubrics.single import ScoreRubric
 from trace_eval.data.scores import Score
-from trace_eval.report.answer import score_answer, score_rankings
+from trace_eval.report.answer import score_rankings
 from trace_eval.report.audio import AudioAssets
 from trace_eval.report.lanes import lanes_of
 from trace_eval.report.page import pieces
+from trace_eval.report.run_sentences import score_answer
 from trace_eval.report.timing import timing_of
 from trace_eval.runs.findings import findings_in
 from trace_eval.runs.run import Run

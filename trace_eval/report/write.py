@@ -18,14 +18,15 @@ from trace_eval.data.conversation import ConversationItem
 from trace_eval.data.files import encoded, is_file, make_folder
 from trace_eval.data.items import items_of_pair
 from trace_eval.data.outputs import refuse_url, write_file
-from trace_eval.report.answer import human_labels, pair_answer
 from trace_eval.report.audio import AudioAssets
 from trace_eval.report.evidence import view
 from trace_eval.report.given_labels import with_labels_of
+from trace_eval.report.human_labels import human_labels
 from trace_eval.report.moved import MovedFiles
 from trace_eval.report.page import deferred, pieces, templates
 from trace_eval.report.pairs import FLAGS, RAW_SHOWN, PairRow, page_of, pair_row
 from trace_eval.report.redact import LIMITS, redact_facts, spans
+from trace_eval.report.run_sentences import pair_answer
 from trace_eval.report.scores import write_scores
 from trace_eval.report.summary import Facts, summarise
 from trace_eval.report.timeline import envelope

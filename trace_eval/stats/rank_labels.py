@@ -43,6 +43,7 @@ def rank_labels(
     human: Mapping[str, float] | None = None,
     labels: Opinions | None = None,
     left_out: Contradicted | None = None,
+    methods: Sequence[str] | None = None,
 ) -> RankReport:
     """Rank one judge's systems; UserError where none can be, or options do not fit.
 
@@ -52,20 +53,21 @@ def rank_labels(
         labels: human labels of the items, one row each: ranked by the same methods, and
             correlated with method by method.
         left_out: comparisons that were decided by place.
+        methods: by which systems are ranked; None: all.
     """
     options = options or RankOptions()
+    if methods is None:
+        methods = methods_of(options)
     if left_out is not None:
         table = _without(table, table.column(options.dimension), left_out)
     outcomes = outcomes_of(table, options.dimension, options.cluster)
     _check(outcomes, options, table.source)
-    methods = {
-        method: _ranked(method, outcomes, options) for method in methods_of(options)
-    }
-    fitted = [one.fitted for one in methods.values() if one.fitted is not None]
-    sets = rank_intervals(methods_of(options), outcomes, options)
+    by_method = {method: _ranked(method, outcomes, options) for method in methods}
+    fitted = [one.fitted for one in by_method.values() if one.fitted is not None]
+    sets = rank_intervals(methods, outcomes, options)
     bootstrap = settled(options.bootstrap, draws_ranks(outcomes, options), NOT_DRAWN)
     places: list[SystemStanding] = []
-    for method, ranked in methods.items():
+    for method, ranked in by_method.items():
         standings = sets[method].standings(method, outcomes.systems, ranked.values)
         places.extend(standings)
     parameters: list[Parameter] = []
@@ -95,7 +97,11 @@ def rank_labels(
         places=tuple(places),
         correlations=tuple(
             _correlations(
-                methods, outcomes, options=options, human=human, by_humans=by_humans
+                by_method,
+                outcomes,
+                options=options,
+                human=human,
+                by_humans=by_humans,
             )
         ),
         parameters=tuple(parameters),

@@ -30,7 +30,7 @@ from trace_eval.commands.tables import (
 from trace_eval.data.input_options import InputOptions, TwoFolders
 from trace_eval.data.sources import source_named
 from trace_eval.data.urls import is_url
-from trace_eval.report.answer import short_answer
+from trace_eval.report.short_answer import short_answer
 from trace_eval.runs.job import Job, open_again, open_job
 from trace_eval.runs.options import Options
 from trace_eval.runs.run import Run
