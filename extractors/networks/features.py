@@ -6,7 +6,6 @@ from functools import cache
 
 import numpy as np
 import numpy.typing as npt
-from scipy.fft import rfft
 
 from extractors.audio import SPEECH_RATE, Samples
 
@@ -56,6 +55,8 @@ def filter_bank(sound: Samples, floor: float = FLOOR) -> Features:
 
 
 def _energies(frames: Samples) -> Features:
+    from scipy.fft import rfft
+
     centred = frames - frames.mean(axis=1, keepdims=True, dtype=np.float32)
     before = np.concatenate([centred[:, :1], centred[:, :-1]], axis=1)
     windowed = (centred - np.float32(_PREEMPHASIS) * before) * _window()

@@ -30,8 +30,9 @@ _BLOCK = 4_000_000
 #: resample.
 _EXACT_IN_32_BITS = 2**23
 
-#: Tables with a smaller share of cells in use are multiplied as sparse ones.
-_SPARSE = 0.1
+#: Tables with a smaller share of cells in use are multiplied as sparse ones, unless they
+#: are so small that a product takes less time than to import scipy.sparse.
+_SPARSE, _SMALL = 0.1, 1_000
 
 #: A multinomial step costs about this many times a draw of one unit.
 _MULTINOMIAL_COST = 20
@@ -139,7 +140,8 @@ class Units:
 
         They are exact whole numbers, by a dense product as by a sparse one.
         """
-        if np.count_nonzero(self.tables) > _SPARSE * self.tables.size:
+        size = self.tables.size
+        if size <= _SMALL or np.count_nonzero(self.tables) > _SPARSE * size:
             dense: Array = self.tables.astype(dtype)
 
             def by_dense(weights: Array) -> Reals:

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.fft import rfft
 
 from extractors import (
     CHUNK,
@@ -277,6 +276,8 @@ def _band_powers(part: Samples) -> NDArray[np.float64]:
 
     The result has the shape (windows, 4).
     """
+    from scipy.fft import rfft
+
     size = 2 * _HOP
     at_least_one = part if len(part) >= size else np.zeros(size, np.float32)
     of_every_sample = np.lib.stride_tricks.sliding_window_view(at_least_one, size)

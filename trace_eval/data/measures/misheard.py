@@ -6,8 +6,6 @@ import re
 from difflib import SequenceMatcher
 from functools import lru_cache
 
-from rapidfuzz.distance import Levenshtein
-
 #: Similarity of spellings from which on one word may be the other misheard, and of
 #: sounds where nothing but a direction can stand at that place.
 MISHEARD, SOUNDS_ALIKE = 0.8, 0.5
@@ -26,7 +24,11 @@ def near(one: str, other: str) -> bool:
     """Whether two words sound alike, or differ by one sound of at least four."""
     if one == other:
         return len(one) >= 3
-    return min(len(one), len(other)) >= 4 and Levenshtein.distance(one, other) <= 1
+    if min(len(one), len(other)) < 4:
+        return False
+    from rapidfuzz.distance import Levenshtein  # forty modules
+
+    return Levenshtein.distance(one, other) <= 1
 
 
 def _ratio(one: str, other: str) -> float:
@@ -159,6 +161,8 @@ def likeness(one: str, other: str) -> float:
     It is the mean of the similarity of the sounds, and of what remains of them when
     those are merged that are taken for each other.
     """
+    from rapidfuzz.distance import Levenshtein
+
     merged = [_merged(one), _merged(other)]
     fine = Levenshtein.normalized_similarity(one, other)
     rough = Levenshtein.normalized_similarity(*merged) if all(merged) else 0.0
