@@ -42,7 +42,7 @@ def resample(contour: Contour, points: int, duration_s: float) -> list[float | N
         )
     values = contour.values
     starts = _starts(contour, points, duration_s)
-    ends = [*starts[1:], len(values)]
+    ends = starts[1:] + [len(values)]
     means: list[float | None] = []
     for number, (start, end) in enumerate(zip(starts, ends, strict=True)):
         if end > start:

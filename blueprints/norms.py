@@ -68,7 +68,7 @@ class Norm:
         no verdict, and :attr:`source` says it to people.
         """
         steps = [f"{w} <{c:g}" for w, c in zip(self.words[:-1], self.cuts, strict=True)]
-        return " ".join([*steps, self.words[-1]])
+        return " ".join(steps + [self.words[-1]])
 
 
 BANDWIDTH = Norm(

@@ -109,6 +109,17 @@ def _escaped_if_hidden(char: str) -> str:
     return char
 
 
+def cut_short(text: str, most: int) -> str:
+    """Cut a text to at most ``most`` characters, of which the last is an ellipsis.
+
+    >>> cut_short("a long reason", 13), cut_short("a long reason", 7)
+    ('a long reason', 'a long…')
+    """
+    if len(text) <= most:
+        return text
+    return text[: most - 1] + "…"
+
+
 def counted(number: int, one: str, many: str | None = None) -> str:
     """Write a number with its noun.
 

@@ -18,6 +18,7 @@ from rich.table import Table
 from rich.text import Text
 
 from blueprints import Advice, counted
+from blueprints.notation import cut_short
 from trace_eval.commands.result_files import QUIET, unwritten
 from trace_eval.commands.stopping import stopped
 from trace_eval.data.urls import redact_urls
@@ -213,8 +214,7 @@ def say_note(text: object) -> None:
 
 
 def _bounded(text: object) -> str:
-    shown = str(text)
-    return shown if len(shown) <= MAX_MESSAGE else shown[: MAX_MESSAGE - 1] + "…"
+    return cut_short(str(text), MAX_MESSAGE)
 
 
 @contextmanager

@@ -21,6 +21,7 @@ from blueprints import (
     Transcript,
     Word,
 )
+from blueprints.notation import cut_short
 from extractors import unmeasured
 from trace_eval.report.timeline import Envelope, timeline
 
@@ -188,7 +189,10 @@ def _records(name: str, records: Sequence[Mapping[str, JsonValue]]) -> EvidenceG
     rows: list[tuple[str, ...]] = []
     for record in records:
         rows.append(tuple(value(record.get(key)) for key in columns))
-    titles = [key.upper() if key in ("a", "b") else label(key) for key in columns]
+    titles: list[str] = []
+    for key in columns:
+        is_side = key in ("a", "b")
+        titles.append(key.upper() if is_side else label(key))
     return EvidenceGrid(label(name).capitalize(), tuple(titles), tuple(rows))
 
 
@@ -207,12 +211,13 @@ def value(item: JsonValue) -> str:
         case float():
             return f"{item:.0f}" if abs(item) >= 1000 else f"{item:.4g}"
         case list():
-            return _short(", ".join(map(value, item)) or "none")
+            parts = list(map(value, item))
+            return cut_short(", ".join(parts) or "none", _LONGEST)
         case dict():
             if set(item) == {"met", "strength", "why"}:
                 return _check(item["met"], item["why"])
             parts = [f"{label(name)} {value(part)}" for name, part in item.items()]
-            return _short("; ".join(parts))
+            return cut_short("; ".join(parts), _LONGEST)
     return str(item)
 
 
@@ -223,7 +228,3 @@ def _check(met: JsonValue, why: JsonValue) -> str:
     if met:
         return f"met: {why}"
     return f"not met: {why}"
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"

@@ -11,6 +11,7 @@ from typing import Any
 from urllib.parse import quote
 
 from blueprints import Blueprint, Transcript
+from blueprints.notation import cut_short
 from fusion import Numbers
 from trace_eval.conversations.findings import turn_blueprints
 from trace_eval.data.items import Single
@@ -171,9 +172,7 @@ def _why(score: Score) -> str:
             if distance < least:
                 least = distance
                 words = opinion.reasoning
-    if len(words) > WHY_SHOWN:
-        words = f"{words[: WHY_SHOWN - 1]}…"
-    return words
+    return cut_short(words, WHY_SHOWN)
 
 
 def _at(scale: Numbers, value: float) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from blueprints.notation import cut_short
 from trace_eval.conversations.definitions.base import Event, Measured
 from trace_eval.conversations.whose_fault import CallFault, whose_fault
 from trace_eval.data.conversation import ConversationItem
@@ -86,9 +87,8 @@ def timeline(timed: Timed) -> Table:
     for number, turn in enumerate(result.turns):
         if turn.start_s is not None:
             last = turn.start_s
-        text = " ".join((turn.text or turn.heard or "").split())
-        if len(text) > _TEXT:
-            text = text[: _TEXT - 1] + "…"
+        words = (turn.text or turn.heard or "").split()
+        text = cut_short(" ".join(words), _TEXT)
         kind = "backchannel" if turn.backchannel else ""
         start = clock(turn.start_s)
         end = clock(turn.end_s)

@@ -15,6 +15,7 @@ from urllib.parse import urlsplit, urlunsplit
 from urllib.request import getproxies
 
 from blueprints import ServerError
+from blueprints.notation import cut_short
 from trace_eval.data.outcome import Reason
 from trace_eval.data.urls import redact_urls
 from trace_eval.judges.ask.base import CallFailed
@@ -112,7 +113,7 @@ class Redactor:
         """Remove secrets from a text; one line of at most ``MAX_DETAIL`` characters."""
         text = self.full(text)
         text = " ".join(text.encode("utf-8", "replace").decode("utf-8").split())
-        return text if len(text) <= MAX_DETAIL else text[: MAX_DETAIL - 1] + "…"
+        return cut_short(text, MAX_DETAIL)
 
     def full(self, text: str) -> str:
         """Remove secrets, and anything like one, from a text in full length."""

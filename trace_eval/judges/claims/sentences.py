@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from blueprints.notation import cut_short
 from trace_eval.judges.claims.lexicon import (
     COURSE,
     NORM,
@@ -151,7 +152,7 @@ class Sentence:
         """Return the words of the clause of a token, cut where they are long."""
         clause = self.around(token)[1]
         text = self.shown[clause.start : clause.end].strip(" ,;.:\n")
-        return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
+        return cut_short(text, _SHOWN)
 
     def marked(self, side: Token) -> bool:
         """Tell whether another is compared with a side: "than answer 1", "unlike B"."""
