@@ -248,7 +248,7 @@ def test_a_manifest_of_nemo(tmp_path: Path) -> None:
     assert (whole.id, stretch.id) == ("1", "2")
     assert len(manifest.problems) == 3
     wrong = [problem.what.partition(" (")[0] for problem in manifest.problems]
-    seconds = "expected seconds from 0 on, as a stretch has both"
+    seconds = "expected 0 or more seconds, as a stretch needs both"
     assert wrong[::2] == [f"duration: {seconds}", f"offset: {seconds}"]
     recordings, problems = recordings_in([path])
     assert recordings == [tmp_path / "a.wav"]

@@ -38,10 +38,10 @@ class UrlAccess:
     network: bool = True
 
     def __post_init__(self) -> None:
-        provided = (
+        protocols = (
             (self.protocols,) if isinstance(self.protocols, str) else self.protocols
         )
-        object.__setattr__(self, "protocols", frozenset(provided))
+        object.__setattr__(self, "protocols", frozenset(protocols))
         for name in self.protocols:
             if not _NAME.fullmatch(name):
                 raise InputError(

@@ -93,12 +93,12 @@ def _wav(samples: Any, rate: int) -> bytes:
 
     try:
         result = np.asarray(samples)
-        numbers = (
+        holds_samples = (
             result.dtype.kind in "iuf" and result.ndim in (1, 2) and result.size > 0
         )
     except ValueError:  # rows of unequal length
-        numbers = False
-    if not numbers:
+        holds_samples = False
+    if not holds_samples:
         raise InputError(
             "array: expected numbers, a list of samples or a list for each channel (got"
             f" {samples!r:.80}); write the samples, or the path of a file"

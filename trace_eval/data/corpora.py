@@ -116,7 +116,7 @@ def _stretch(start: Any, length: Any) -> Record:
         is_number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
         if not is_number or not seconds >= 0:
             raise InputError(
-                f"{name}: expected seconds from 0 on, as a stretch has both (got"
+                f"{name}: expected 0 or more seconds, as a stretch needs both (got"
                 f" {seconds!r:.40})"
             )
     return {

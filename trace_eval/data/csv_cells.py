@@ -75,7 +75,8 @@ def safe(cell: T) -> T | str:
 
 def unquoted(cell: str) -> str:
     """Return a cell as it was before :func:`safe`."""
-    return cell[1:] if cell[:1] == "'" and _FORMULA.match(cell) else cell
+    is_quoted = cell.startswith("'") and _FORMULA.match(cell)
+    return cell[1:] if is_quoted else cell
 
 
 def _with_point(cell: str) -> str:

@@ -125,7 +125,10 @@ def _without_shared_part(
     if len(names) < 2:
         return None
     begin = _shared(names)
-    backwards = [name[len(begin) :][::-1] for name in names]
+    backwards: list[str] = []
+    for name in names:
+        behind_begin = name[len(begin) :]
+        backwards.append(behind_begin[::-1])
     end = _shared(backwards)[::-1]
     rests: dict[str, str] = {}
     for name in names:

@@ -35,6 +35,14 @@ def unwritable(path: Path, error: OSError) -> UserError:
     )
 
 
+def first_names(folder: Path, most: int = 12) -> list[str]:
+    """Return the first names in a folder, sorted; those of folders end with a slash."""
+    names: list[str] = []
+    for path in folder.iterdir():
+        names.append(f"{path.name}/" if path.is_dir() else path.name)
+    return sorted(names)[:most]
+
+
 def as_path(provided: Any) -> Any:
     """Turn a name (text, a path, a run) into a path; return anything else as it is."""
     return Path(provided) if isinstance(provided, str | os.PathLike) else provided

@@ -16,6 +16,7 @@ from blueprints import InputError
 from trace_eval.data import strict_json
 from trace_eval.data.csv_cells import EmptyTable
 from trace_eval.data.file_names import by_stem
+from trace_eval.data.files import first_names
 from trace_eval.data.system_folders import FolderRow, Systems, systems_in
 from trace_eval.data.tables import SUFFIXES, records
 
@@ -53,11 +54,11 @@ def rows_below(
     """
     if kind := _kind(folder):
         return kind.rows(folder, root, single, named)
-    names = sorted(p.name + "/" * p.is_dir() for p in folder.iterdir())[:12]
-    available = "; ".join(kind.name for kind in KINDS)
+    names = ", ".join(first_names(folder)) or "nothing"
+    known = "; ".join(kind.name for kind in KINDS)
     raise InputError(
-        f"{folder}: a folder of {', '.join(names) or 'nothing'}; known are:"
-        f" {available}; two folders of recordings are --a DIR --b DIR"
+        f"{folder}: a folder of {names}; known are: {known}; two folders of"
+        " recordings are --a DIR --b DIR"
     )
 
 

@@ -119,11 +119,9 @@ class Pair(Answered):
 
         Of conversations ``a/turn-0``, ... are the answer.
         """
-        requested, voice = (
-            {"instruction": self.instruction},
-            {"voice": self.voice or Recording()},
-        )
-        roles = {**requested, **self.answer_recordings, **voice}
+        roles = {"instruction": self.instruction} | self.answer_recordings
+        if self.voice is not None:
+            roles["voice"] = self.voice
         return {
             role: recording for role, recording in roles.items() if recording.has_audio
         }
@@ -183,8 +181,13 @@ class ScoreLabels(Strict):
     def _listed(cls, values: Any) -> Any:
         if not isinstance(values, dict):
             return values
-        listed = {k: [v] if isinstance(v, str) else v for k, v in values.items()}
-        return {rater: entries for rater, entries in listed.items() if entries}
+        listed: dict[Any, Any] = {}
+        for rater, entries in values.items():
+            if isinstance(entries, str):
+                listed[rater] = [entries]
+            elif entries:
+                listed[rater] = entries
+        return listed
 
     turns: dict[str, dict[str, float]] = Field(
         default_factory=dict,
@@ -275,10 +278,10 @@ class Single(Answered):
         Of a dialogue ``turn-1``, ..., of a conversation ``answer/turn-0``, ... are its
         answer.
         """
-        requested = (
+        of_instruction = (
             {"instruction": self.instruction} if self.instruction.has_audio else {}
         )
-        return {**requested, **self.answer_recordings}
+        return {**of_instruction, **self.answer_recordings}
 
 
 #: What is judged. A record with an ``answer`` is a single one.

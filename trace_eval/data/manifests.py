@@ -423,6 +423,6 @@ def _without(item: Pair | Single, fields: Iterable[str]) -> Pair | Single:
     """Remove these labels from an item."""
     if item.labels is None:
         return item
-    kept = item.labels.model_copy(update=dict.fromkeys(fields))
-    details = any(value is not None for _, value in kept)
-    return item.model_copy(update={"labels": kept if details else None})
+    labels = item.labels.model_copy(update=dict.fromkeys(fields))
+    holds_something = any(value is not None for _, value in labels)
+    return item.model_copy(update={"labels": labels if holds_something else None})

@@ -127,9 +127,12 @@ class Outcome(Strict):
 
 def total_cost(opinions: Sequence[Opinion]) -> float | None:
     """Sum all calls in US dollars, cached ones at their price; None if unknown."""
-    costs = [opinion.usage.cost_usd if opinion.usage else None for opinion in opinions]
-    priced = [cost for cost in costs if cost is not None]
-    return sum(priced) if priced and len(priced) == len(costs) else None
+    priced: list[float] = []
+    for opinion in opinions:
+        if opinion.usage is None or opinion.usage.cost_usd is None:
+            return None
+        priced.append(opinion.usage.cost_usd)
+    return sum(priced) if priced else None
 
 
 def commonest_failure(failed: Sequence[Opinion]) -> tuple[Reason, str | None]:

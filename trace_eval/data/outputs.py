@@ -148,7 +148,7 @@ def refuse_package(folder: Path) -> None:
     """Refuse a folder in a Python package, where an import would find results."""
     # Path.resolve raises where links go in a circle.
     here = Path(os.path.realpath(folder))
-    for outer in (here, *here.parents):
+    for outer in [here] + list(here.parents):
         if (outer / "__init__.py").is_file():
             raise UserError(
                 f"{folder}: {outer} is a Python package (it has an __init__.py);"

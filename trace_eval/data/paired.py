@@ -83,14 +83,16 @@ def pairs_of_systems(items: Sequence[Single]) -> tuple[list[Pair], dict[str, str
                 f"{item.system} gave an answer to this question in item"
                 f" {first.id!r}, too"
             )
-    two = len({item.system for item in items}) == 2
+    are_two_systems = len({item.system for item in items}) == 2
     pairs = []
     for number, own in enumerate(groups.values(), start=1):
         for one, other in combinations(own.values(), 2):
             name = one.question_id or str(number)
             pairs.append(
                 Pair(
-                    id=name if two else f"{name}/{one.system}-{other.system}"[:MAX_ID],
+                    id=name
+                    if are_two_systems
+                    else f"{name}/{one.system}-{other.system}"[:MAX_ID],
                     instruction=one.instruction,
                     instruction_id=name,
                     a=side_of_pair(one, one.system),

@@ -285,7 +285,8 @@ def _read_labels(
 ) -> None:
     """Spell labels as we do; report and remove other values of a flat column."""
     labels = tree.get("labels", {})
-    nested = set(_mapping(record.get("label"))) | set(_mapping(record.get("labels")))
+    nested = set(_mapping(record.get("label")))
+    nested |= set(_mapping(record.get("labels")))
     system_a = _mapping(tree.get("a")).get("system")
     system_b = _mapping(tree.get("b")).get("system")
     who = (system_a, system_b, record.get("system"))

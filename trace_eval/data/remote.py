@@ -141,9 +141,9 @@ def _read(where: Path | str) -> bytes:
     files, path = file_system(where)
     # Web servers need not say how much comes. A size is given only so that fsspec does
     # not ask for it, which would be one more request.
-    requested = {"block_size": 0, "size": 1} if protocol_of(str(where)) in _WEB else {}
-    with files.open(path, "rb", **requested) as file:
-        size = None if requested else getattr(file, "size", None)
+    options = {"block_size": 0, "size": 1} if protocol_of(str(where)) in _WEB else {}
+    with files.open(path, "rb", **options) as file:
+        size = None if options else getattr(file, "size", None)
         if isinstance(size, int) and size > MAX_BYTES:
             raise TooLarge(size)
         data = bytearray()
@@ -210,7 +210,11 @@ def find(url: str, suffixes: Iterable[str]) -> list[str]:
     base = glob_base(url)
     try:
         files, path = file_system(url if base is None else base)
-        names = files.find(path) if base is None else files.glob(file_system(url)[1])
+        if base is None:
+            names = files.find(path)
+        else:
+            _, pattern = file_system(url)
+            names = files.glob(pattern)
     except Exception as error:
         raise InputError(_problem(url, error)) from None
     # Names lack what is not part of a path (host, user), so only their ends are used.

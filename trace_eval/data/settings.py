@@ -147,7 +147,9 @@ def nearest(name: str, available: Collection[str]) -> str:
 def _begins_alike(one: str, other: str) -> bool:
     """Tell whether names share their first three letters, or one is in the other."""
     one, other = one.casefold(), other.casefold()
-    return len(one) >= _WORD and (one[:_WORD] == other[:_WORD] or one in other)
+    if len(one) < _WORD:
+        return False
+    return one[:_WORD] == other[:_WORD] or one in other
 
 
 def split_settings(texts: Iterable[str], option: str) -> dict[str, str]:

@@ -44,7 +44,7 @@ class Shard:
         return f"{self.index}-of-{self.of}"
 
     def places(self, keys: Sequence[Hashable]) -> list[int]:
-        """Return this shard's places of items, ascending; equal keys stay together.
+        """Return the places of this shard's items, ascending; equal keys stay together.
 
         Items are lined up by the first appearance of their key and cut into contiguous
         parts whose sizes differ by one at most, so at most ``of - 1`` keys are in two
@@ -53,7 +53,7 @@ class Shard:
         return self.cut(lined_up(keys))
 
     def cut(self, line: Sequence[int]) -> list[int]:
-        """Cut this shard's places of items, ascending, from those of ``lined_up``."""
+        """Return this shard's part of the places of ``lined_up``, ascending."""
         start, end = (
             len(line) * part // self.of for part in (self.index - 1, self.index)
         )

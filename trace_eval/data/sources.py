@@ -196,7 +196,10 @@ def _below(url: str, name: str) -> str:
 
 def _is_shown(inside: str) -> bool:
     """Tell whether a file in a folder is neither the folder itself nor hidden."""
-    return inside != "" and not any(part.startswith(".") for part in inside.split("/"))
+    if inside == "":
+        return False
+    parts = inside.split("/")
+    return not any(part.startswith(".") for part in parts)
 
 
 def _listed(url: str, recordings: Sequence[str]) -> Iterator[FolderRow]:
@@ -243,13 +246,12 @@ def source_of(provided: Any) -> ItemSource:
         return provided
     if isinstance(provided, os.PathLike):
         return Path(os.fspath(provided))
-    if (
-        isinstance(provided, Mapping)
-        and provided
-        and all(_is_folder(v) for v in provided.values())
-    ):
-        return Systems({str(name): Path(folder) for name, folder in provided.items()})
-    return RecordTable.of(provided)
+    if not isinstance(provided, Mapping) or not provided:
+        return RecordTable.of(provided)
+    if not all(map(_is_folder, provided.values())):
+        return RecordTable.of(provided)
+    folders = {str(name): Path(value) for name, value in provided.items()}
+    return Systems(folders)
 
 
 def source_named(items: str | None, folders: TwoFolders) -> ItemSource:
@@ -276,7 +278,9 @@ def source_named(items: str | None, folders: TwoFolders) -> ItemSource:
     if (a is None) != (b is None):
         has, lacks, typed = ("a", "b", a) if b is None else ("b", "a", b)
         name, folder = named_folder(str(typed))
-        place = str(typed) if name is None else str(typed).partition("=")[2]
+        place = str(typed)
+        if name is not None:
+            place = place.partition("=")[2]
         remedy = f"name the other, --{lacks} DIR"
         if globbed(folder)[0] == folder:  # rate takes a folder and no pattern
             remedy += f", or score this one alone: trace-eval rate {shlex.quote(place)}"

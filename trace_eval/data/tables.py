@@ -215,7 +215,10 @@ def _without_blank_rows(
     blank = [cell is None or cell.isspace() for cell in one]
     if True in blank:
         rows = zip(*columns.values(), strict=True)
-        is_full = [bool("".join(filter(None, row)).strip()) for row in rows]
+        is_full: list[bool] = []
+        for row in rows:
+            text = "".join(filter(None, row))
+            is_full.append(bool(text.strip()))
         columns = {
             name: list(compress(cells, is_full)) for name, cells in columns.items()
         }
@@ -269,8 +272,9 @@ def _how_to_convert(path: Path) -> str:
         return ""
     source = shlex.quote(str(path))
     table = shlex.quote(str(path.with_suffix(".csv")))
-    if not any(map(is_number, lines[0])) and any(map(is_number, lines[-1])):
-        return f": tr -s ' ' , < {source} > {table}"  # the first row names columns
+    first_names_columns = not any(map(is_number, lines[0]))
+    if first_names_columns and any(map(is_number, lines[-1])):
+        return f": tr -s ' ' , < {source} > {table}"
     names = ",".join(f"NAME{number}" for number in range(1, counts.pop() + 1))
     return (
         f": (echo {names}; tr -s ' ' , < {source}) > {table}, with names of its columns"

@@ -122,7 +122,9 @@ def location(text: Path | str) -> Path | str:
     """
     if isinstance(text, Path) or not is_url(text):
         return utf8_name(Path(text))
-    parts = _PARTS.fullmatch(text) if text[:8].lower().startswith(_LOCAL) else None
+    if not text[:8].lower().startswith(_LOCAL):
+        return text
+    parts = _PARTS.fullmatch(text)
     if parts is None:
         return text
     if parts[2] not in ("", "localhost"):
@@ -235,7 +237,11 @@ def _shown_in_text(match: re.Match[str]) -> str:
 def url_of_path(path: Path | str) -> str | None:
     """Return the URL that a path was made of, which lost a slash; None: a path."""
     match = re.match(r"([a-z][a-z0-9+._-]{1,30}):/{1,2}(?=.)", str(path), re.IGNORECASE)
-    return f"{match[1]}://{str(path)[match.end() :]}" if match else None
+    if match is None:
+        return None
+    scheme = match[1]
+    behind = str(path)[match.end() :]
+    return f"{scheme}://{behind}"
 
 
 def _public(protocol: str, login: str) -> str:

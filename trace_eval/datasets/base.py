@@ -15,7 +15,7 @@ from pkgutil import resolve_name
 from typing import Any
 
 from blueprints import InputError, UserError
-from trace_eval.data.files import is_file, is_folder
+from trace_eval.data.files import first_names, is_file, is_folder
 from trace_eval.data.items import Pair, Single
 from trace_eval.data.manifests import Problem
 from trace_eval.data.records import Spill
@@ -93,11 +93,8 @@ class Source:
             return UserError(
                 f"{self.label}: expected {what}; name the folder that was released"
             )
-        names = sorted(p.name + "/" * p.is_dir() for p in self.path.iterdir())[:12]
-        return UserError(
-            f"{self.label}: expected {what}; found"
-            f" {', '.join(names) or 'an empty folder'}"
-        )
+        names = ", ".join(first_names(self.path)) or "an empty folder"
+        return UserError(f"{self.label}: expected {what}; found {names}")
 
 
 @contextmanager

@@ -96,44 +96,72 @@ def _around_literal(directions: Directions, text: str) -> Iterator[str]:
 def _fragments(directions: Directions, text: str) -> Iterator[str]:
     """Yield directions that stand by themselves at either end of a sentence."""
     sentences = [one for one in re.split(r"(?<=[.!?;:])\s+", text) if words_in(one)]
-    whole = len(words_in(text))
+    words_of_text = words_in(text)
     for number, sentence in enumerate(sentences):
-        parts = [part for part in re.split(r"[,;:.!?\"]+", sentence) if words_in(part)]
-        for index in dict.fromkeys((0, len(parts) - 1)):
-            words = words_in(parts[index])
-            comment = comments(directions, words, sentence)
-            if comment or _lists(parts[index:]) or len(words) > MAX_DIRECTION:
-                continue
-            behind = words_in(" ".join(parts[index + 1 :]))
-            if number == 0 and index == 0:
-                alone = whole == len(words)
-                if _answers(directions, words, behind, alone):
-                    continue
-            if likens(directions, words) and _PERSONS.isdisjoint(behind[:1]):
-                yield " ".join(words)
-            opens = number == 0 and index == 0
-            closes = number == len(sentences) - 1 and index == len(parts) - 1
-            edge = (opens or closes) and whole >= len(words) + 3
-            misheard: Misheard = "near" if edge else "not"
-            if opens and edge and len(words) == 3 and words[0] in ("in", "with"):
-                misheard = "far"  # "with a guest", for "with a gasp"
-            twice = index + 1 < len(parts) and words_in(parts[index + 1]) == words
-            least = AROUND if opens and twice else APART  # "Half, half", for "cough"
-            sounds_so = edge and heard_as(directions, words, least)
-            if sounds_so or is_direction(directions, words, misheard):
-                yield " ".join(words)
+        words = words_in(sentence)
+        is_first = number == 0
+        is_last = number == len(sentences) - 1
+        yield from _outer_parts(
+            directions,
+            sentence,
+            is_first=is_first,
+            is_last=is_last,
+            length=len(words_of_text),
+        )
         before = words_in(" ".join(sentences[:number]))
         if all(word in CHATTER or len(word) < 3 for word in before):
-            yield from runs_on(directions, words_in(sentence))
-        if number == 0:
-            yield from opens_with_participle(directions, words_in(sentence))
-            yield from with_misheard(directions, words_in(sentence))
-            yield from begins_in_voice(directions, words_in(sentence))
-            yield from leads_in(directions, words_in(text)[:MAX_DIRECTION])
-        if number == len(sentences) - 1:
-            yield from ends_with(directions, words_in(sentence))
-            yield from ends_bare(directions, words_in(sentence))
-            yield from ends_in_voice(directions, words_in(sentence))
+            yield from runs_on(directions, words)
+        if is_first:
+            yield from opens_with_participle(directions, words)
+            yield from with_misheard(directions, words)
+            yield from begins_in_voice(directions, words)
+            yield from leads_in(directions, words_of_text[:MAX_DIRECTION])
+        if is_last:
+            yield from ends_with(directions, words)
+            yield from ends_bare(directions, words)
+            yield from ends_in_voice(directions, words)
+
+
+def _outer_parts(
+    directions: Directions,
+    sentence: str,
+    *,
+    is_first: bool,
+    is_last: bool,
+    length: int,
+) -> Iterator[str]:
+    """Yield the first and the last part of a sentence where they are directions.
+
+    Args:
+        is_first, is_last: whether the sentence begins or ends the answer.
+        length: words of the whole answer.
+    """
+    parts = [part for part in re.split(r"[,;:.!?\"]+", sentence) if words_in(part)]
+    last = len(parts) - 1
+    for index in dict.fromkeys((0, last)):
+        words = words_in(parts[index])
+        comment = comments(directions, words, sentence)
+        if comment or _lists(parts[index:]) or len(words) > MAX_DIRECTION:
+            continue
+        opens = is_first and index == 0
+        closes = is_last and index == last
+        behind = words_in(" ".join(parts[index + 1 :]))
+        is_whole = length == len(words)
+        if opens and _answers(directions, words, behind, alone=is_whole):
+            continue
+        if likens(directions, words) and _PERSONS.isdisjoint(behind[:1]):
+            yield " ".join(words)
+        at_edge = (opens or closes) and length >= len(words) + 3
+        misheard: Misheard = "near" if at_edge else "not"
+        if opens and at_edge and len(words) == 3 and words[0] in ("in", "with"):
+            misheard = "far"  # "with a guest", for "with a gasp"
+        is_repeated = index < last and words_in(parts[index + 1]) == words
+        least = APART
+        if opens and is_repeated:
+            least = AROUND  # "Half, half", for "cough"
+        sounds_so = at_edge and heard_as(directions, words, least)
+        if sounds_so or is_direction(directions, words, misheard):
+            yield " ".join(words)
 
 
 def _answers(
@@ -155,11 +183,12 @@ def _answers(
 
 def _lists(parts: Sequence[str]) -> bool:
     """Whether an adjective opens a list of three: "Warm, sweet and creamy"."""
-    words = words_in(" ".join(parts[:2]))
-    alone = len(parts) > 1 and len(words_in(parts[0])) == 1 and len(words) > 3
-    if not alone or words[2] != "and":
+    if len(parts) < 2 or len(words_in(parts[0])) != 1:
         return False
-    return not (words[0].endswith("ly") or SOUND.fullmatch(words[0]))
+    adjective, *others = words_in(" ".join(parts[:2]))
+    if len(others) < 3 or others[1] != "and":
+        return False
+    return not (adjective.endswith("ly") or SOUND.fullmatch(adjective))
 
 
 #: Words that a phrase goes on with behind a comma.

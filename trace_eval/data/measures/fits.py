@@ -113,7 +113,8 @@ def is_direction(
     directions: Directions, words: Sequence[str], misheard: Misheard
 ) -> bool:
     """Whether words are nothing but a direction."""
-    if "and" in words[1:-1] and not any("and" in each for each in directions.phrases):
+    request_joins_two = any("and" in phrase for phrase in directions.phrases)
+    if "and" in words[1:-1] and not request_joins_two:
         return False  # advice: "Pause and breathe"
     own = [
         word

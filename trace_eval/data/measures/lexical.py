@@ -202,29 +202,32 @@ def features(
 ) -> dict[str, float]:
     """Compute ``FEATURES`` from normalised words; the candidate has one at least."""
     requested, material, truth = set(question), set(rationale), set(reference)
-    present, text = set(candidate), f" {' '.join(candidate)} "
+    present = set(candidate)
     size = len(candidate)
     common = shared(candidate, reference)
     recall = common / max(len(reference), 1)
     new_truth, new_present = truth - requested, present - requested
+    new_recall = recall
+    if new_truth:
+        new_recall = len(new_truth & present) / len(new_truth)
+    # Words hold no spaces; searching in a string takes linear time.
+    text = f" {' '.join(candidate)} "
+    is_contained = bool(reference) and f" {' '.join(reference)} " in text
+    in_rationale = sum(word in material for word in candidate)
+    in_question = sum(word in requested for word in candidate)
+    supported = requested | material | truth
+    unsupported = sum(word not in supported for word in candidate)
     return {
         "exact": exact_match(candidate, reference),
         "f1": token_f1(candidate, reference),
         "recall": recall,
         "precision": common / size,
-        # Words hold no spaces; searching in a string takes linear time.
-        "contained": float(bool(reference) and f" {' '.join(reference)} " in text),
-        "new_recall": len(new_truth & present) / len(new_truth)
-        if new_truth
-        else recall,
-        "in_rationale": sum(word in material for word in candidate) / size,
+        "contained": float(is_contained),
+        "new_recall": new_recall,
+        "in_rationale": in_rationale / size,
         "new_in_rationale": len(new_present & material) / max(len(new_present), 1),
-        "in_question": sum(word in requested for word in candidate) / size,
-        "unsupported": sum(
-            word not in requested and word not in material and word not in truth
-            for word in candidate
-        )
-        / size,
+        "in_question": in_question / size,
+        "unsupported": unsupported / size,
         "candidate_length": math.log1p(size),
         "reference_length": math.log1p(len(reference)),
     }

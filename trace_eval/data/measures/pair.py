@@ -72,17 +72,17 @@ def speaker_similarity(a: Blueprint, b: Blueprint) -> PairMeasure:
         if not isinstance(vector, list):
             return PairMeasure.without(COSINE, f"group {SPEAKER} has no embedding")
         vectors.append([float(str(value)) for value in vector])
-    sources = [side.provenance.get(SPEAKER) for side in (a, b)]
-    if sources[0] != sources[1] or len(vectors[0]) != len(vectors[1]):
+    first, second = vectors
+    is_same_model = a.provenance.get(SPEAKER) == b.provenance.get(SPEAKER)
+    if not is_same_model or len(first) != len(second):
         return PairMeasure.without(
             COSINE, "the two embeddings come from different models"
         )
     if why := _not_comparable(a, b):
         return PairMeasure.without(COSINE, why)
-    dot = sum(x * y for x, y in zip(*vectors, strict=True))
-    return PairMeasure(
-        value=dot / math.prod(math.hypot(*vector) for vector in vectors), unit=COSINE
-    )
+    dot = sum(x * y for x, y in zip(first, second, strict=True))
+    lengths = math.hypot(*first) * math.hypot(*second)
+    return PairMeasure(value=dot / lengths, unit=COSINE)
 
 
 def _not_comparable(a: Blueprint, b: Blueprint) -> str | None:
@@ -117,17 +117,17 @@ def measure_pair(
     """
     measures: dict[str, PairMeasure] = {}
     sides = {"a": a, "b": b}
-    recognised = any(
+    names_a_language = any(
         isinstance(x.transcript, Transcript) and x.transcript.spoken for x in (a, b)
     )
     text = pair.instruction.text
-    requested = ordered_language(text)
-    if recognised:
-        requested = requested_language(text, instruction, pair.language)
-    if requested:
+    language = ordered_language(text)
+    if names_a_language:
+        language = requested_language(text, instruction, pair.language)
+    if language:
         for side, blueprint in sides.items():
             measures[f"answers_in_language_{side}"] = answers_in_language(
-                requested, blueprint
+                language, blueprint
             )
     for side, answer in pair.sides.items():
         if answer.reference is not None:
@@ -173,8 +173,8 @@ def pair_languages(item: Item, blueprints: Mapping[str, Blueprint]) -> dict[str,
     answers = {
         role: blueprints[role] for role in item.answer_roles if role in blueprints
     }
-    requested = blueprints.get("instruction")
-    return languages_of(item.instruction.text, requested, answers, item.language)
+    instruction = blueprints.get("instruction")
+    return languages_of(item.instruction.text, instruction, answers, item.language)
 
 
 def _rates(

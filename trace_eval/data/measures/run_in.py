@@ -114,9 +114,11 @@ def opens_with_participle(
             yield words[0]
         return
     verbs = [stem for stem in directions.stems if re.match(SOUNDS, stem)]
-    key = phonemes(words[0])
+    sound_of_word = phonemes(words[0])
     goes_on = len(words) > 1 and _GOES_ON.fullmatch(words[1])
-    if len(key) >= 5 and not goes_on and key in {phonemes(f"{v}ing") for v in verbs}:
+    if len(sound_of_word) < 5 or goes_on:
+        return
+    if any(sound_of_word == phonemes(f"{verb}ing") for verb in verbs):
         yield words[0]
 
 
@@ -234,15 +236,17 @@ def ends_with(directions: Directions, words: Sequence[str]) -> Iterator[str]:
             continue
         if piece[1] not in _PLACES:
             continue
-        same = all(
-            stem_of(heard) == stem_of(said) or near(phonemes(heard), phonemes(said))
-            for heard, said in zip(piece[2:-1], phrase[:-1], strict=True)
-        )
+        pairs = zip(piece[2:-1], phrase[:-1], strict=True)
+        same = all(_sounds_like(heard, asked) for heard, asked in pairs)
         last = stem_of(piece[-1]) == stem_of(head)
         last = last or (len(phrase) > 1 and like_head(piece[-1], head))
         if same and last:
             yield " ".join(piece)
             return
+
+
+def _sounds_like(heard: str, asked: str) -> bool:
+    return stem_of(heard) == stem_of(asked) or near(phonemes(heard), phonemes(asked))
 
 
 def begins_in_voice(directions: Directions, words: Sequence[str]) -> Iterator[str]:

@@ -235,7 +235,11 @@ def _comparable(
     for item, voice in voices.items():
         if not isinstance(voice, str):
             groups[voice.bandwidth, voice.network][item] = voice
-    return dict(sorted(groups.items(), key=lambda one: (-len(one[1]), one[0])))
+
+    def largest_first(key: tuple[str, str]) -> tuple[int, tuple[str, str]]:
+        return -len(groups[key]), key
+
+    return {key: groups[key] for key in sorted(groups, key=largest_first)}
 
 
 def _too_few(count: int, bandwidth: str) -> str:

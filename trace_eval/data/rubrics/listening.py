@@ -18,6 +18,9 @@ RESERVED_KEYS = frozenset("cilnpv")
 PLAIN_LABELS = ("1", "2", "tie")
 TYPED_LABELS = ("1", "2", "both_good", "both_bad")
 
+#: Most steps of a scale that a message lists one by one.
+_MOST_STEPS = 7
+
 
 def _as_tuple(value: object) -> object:
     return (value,) if isinstance(value, str) else value
@@ -64,13 +67,13 @@ class Trap(Strict):
     def _has_an_answer(self) -> Trap:
         if (self.item is None) == (not any(self.system)):
             raise ValueError("a trap is an item or a system; name one of them")
-        bounds = self.at_least is not None or self.at_most is not None
-        if self.answer is None and not bounds:
+        has_bounds = self.at_least is not None or self.at_most is not None
+        if self.answer is None and not has_bounds:
             raise ValueError(
                 f"trap {self.name!r} has no right answer; give answer, at_least or"
                 " at_most"
             )
-        if self.answer is not None and bounds:
+        if self.answer is not None and has_bounds:
             raise ValueError(
                 f"trap {self.name!r} has an answer and bounds; keep one of them"
             )
@@ -112,10 +115,12 @@ class Trap(Strict):
                 f" answer, one of {', '.join(names)}"
             )
         if not any(self.is_right(name) for name in names):
-            ends = ", ".join(names) if len(names) <= 7 else f"{names[0]} to {names[-1]}"
+            steps = f"{names[0]} to {names[-1]}"
+            if len(names) <= _MOST_STEPS:
+                steps = ", ".join(names)
             raise ValueError(
                 f"trap {self.name!r}: its right answer {self.expected} is not on"
-                f" the scale {ends}"
+                f" the scale {steps}"
             )
 
 

@@ -134,8 +134,8 @@ class LabelQuestion(PairQuestion):
     @property
     def labels(self) -> Scale:
         """The labels of its replies, and how several become one label."""
-        mode = self.scale == "plain" and self.pooling == "mode"
-        return PREFERENCE if mode else LABEL_SETS[self.scale]
+        by_majority = self.scale == "plain" and self.pooling == "mode"
+        return PREFERENCE if by_majority else LABEL_SETS[self.scale]
 
     @property
     def is_typed(self) -> bool:

@@ -278,4 +278,6 @@ def check_points(points: Mapping[str, str], labels: Sequence[float]) -> None:
 
 def _some(names: list[str]) -> str:
     shown = [name[:60] for name in names[:MAX_LISTED]]
-    return ", ".join([*shown, "..."] if len(names) > MAX_LISTED else shown) or "none"
+    if len(names) > MAX_LISTED:
+        shown.append("...")
+    return ", ".join(shown) or "none"

@@ -79,13 +79,13 @@ def _add(
     baselines = source.folder / "data" / "baseline_audios"
     words = "win 1, tie .5, loss 0 against the baseline; failed calls left out"
     rule = AuthorsRule("emergent-tts", words, f"authors/emergent-tts/winner@{COMMIT}")
-    recognised = 0
+    recordings = 0
     for row in rows:
         name = str(row["unique_id_eval"])
         spoken = row.text("audio_out_path")
         audio = source.recording(path.parent, spoken) if spoken else None
         other = source.recording(baselines, f"{name}.wav")
-        recognised += audio is not None
+        recordings += audio is not None
         with alone(result.problems, row.where):
             item = item_of(
                 name,
@@ -125,7 +125,7 @@ def _add(
             odd += bool((winner == 1 and one < two) or (winner == 2 and two < one))
     result.notes.append(
         f"{system}: of {odd} of {len(rows)} verdicts the winner has the lower score of"
-        f" the two; {recognised} recordings are here; the order of the two is one per"
+        f" the two; {recordings} recordings are here; the order of the two is one per"
         " item, so position bias is not seen"
     )
 

@@ -175,13 +175,13 @@ def _add(
         before = "\n".join(
             f"user: {asks}\nassistant: {text}" for asks, text in texts[:-1]
         )
-        whole = None not in questions + answers
+        is_complete = None not in questions + answers
         result.items.append(
             item_of(
                 f"{tier[0]}-{number}/{system}",
                 texts[-1][0],
                 words[-1],
-                turns=spoken_turns(questions, answers) if whole else (),
+                turns=spoken_turns(questions, answers) if is_complete else (),
                 question_id=f"{tier[0]}-{number}",
                 context=before or None,
                 system=system,

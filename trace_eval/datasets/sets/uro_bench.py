@@ -254,7 +254,11 @@ def repeat_score(wers: Sequence[float]) -> float:
     The accuracy is one minus the rate; the product is in per cent.
     """
     good = [wer for wer in wers if wer <= MAX_WER]
-    return 100 * len(good) / len(wers) * (1 - sum(good) / len(good)) if good else 0.0
+    if not good:
+        return 0.0
+    percent_good = 100 * len(good) / len(wers)
+    mean_accuracy = 1 - sum(good) / len(good)
+    return percent_good * mean_accuracy
 
 
 def _repeat(

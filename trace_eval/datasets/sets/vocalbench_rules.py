@@ -133,7 +133,10 @@ def score_knowledge(
     result.figures += _knowledge_figures(system, counts, drifted)
     result.figures += _flag_figures(system, answers)
     if sources:
-        shares = ", ".join(f"{k} {sum(v)}/{len(v)}" for k, v in sorted(sources.items()))
+        right_by_source: list[str] = []
+        for source, are_right in sorted(sources.items()):
+            right_by_source.append(f"{source} {sum(are_right)}/{len(are_right)}")
+        shares = ", ".join(right_by_source)
         result.notes.append(
             f"{system}, knowledge: {counts['lost']} answers right in writing are lost"
             f" in speech, {counts['gained']} gained; by source {shares}; as whole words"

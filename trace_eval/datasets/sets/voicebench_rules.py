@@ -182,7 +182,8 @@ class Evaluation:
         )
         for how, clean, note in readings if judged else ():
             votes = [majority(row["score"], clean) for _, row in judged]
-            right, unread = sum(v is True for v in votes), sum(v is None for v in votes)
+            right = votes.count(True)
+            unread = votes.count(None)
             facts = self._about(f"{right} of {len(votes)}; {note}", clean is str.lower)
             figure = share_figure(
                 f"{self._name}, {how}", right, len(votes), unread, **facts

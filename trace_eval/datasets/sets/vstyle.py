@@ -203,7 +203,8 @@ def _overall(
         filled: dict[str, float] = {}
         for name, values in marks.items():
             if name in WEIGHTS:
-                filled[name] = fmean(end if mark is None else mark for mark in values)
+                with_end = [end if mark is None else mark for mark in values]
+                filled[name] = fmean(with_end)
         return overall(filled)[0]
 
     low, high = bound(1), bound(5)
