@@ -124,7 +124,7 @@ def runs(where: Bools) -> Iterator[tuple[int, int]]:
 
 
 def joined(events: list[Event], gap_s: float) -> list[Event]:
-    """Join events of a kind that are closer than this; the strongest gives strength."""
+    """Join events of a kind up to ``gap_s`` apart; the strongest gives the strength."""
     out: list[Event] = []
     for event in sorted(events, key=lambda event: event.start_s):
         last = out[-1] if out else None

@@ -94,7 +94,10 @@ def _leads(level: Floats, speech_db: float) -> tuple[Bins, Floats]:
 
 def _from_mains(hz: Floats) -> Floats:
     """Return the distance from the nearest multiple of 50 or 60 Hz, Hz."""
-    distances = [np.abs(hz - mains * np.round(hz / mains)) for mains in (50, 60)]
+    distances: list[Floats] = []
+    for mains_hz in (50, 60):
+        nearest_multiple = mains_hz * np.round(hz / mains_hz)
+        distances.append(np.abs(hz - nearest_multiple))
     return np.asarray(np.min(distances, axis=0))
 
 

@@ -150,7 +150,7 @@ def reduced(folder: Path, remedy: str) -> tuple[str, str]:
     if not isinstance(root, yaml.MappingNode):
         raise UserError(f"{path}: has no entries; {remedy}")
     entries = {key.value: (key, value) for key, value in root.value}
-    missing = [name for name in (*_PARTS, _ENCODER) if name not in entries]
+    missing = [name for name in _PARTS + (_ENCODER,) if name not in entries]
     if missing:
         raise UserError(f"{path}: has no entry {missing[0]}; {remedy}")
     wanted = _referred(entries, (*_PARTS, _ENCODER))

@@ -73,7 +73,7 @@ class Emotion2vecExtractor(ModelExtractor):
         return {"window_s": self.window_s, "whole_max_s": WHOLE_MAX_S}
 
     def open_model(self, path: Path, device: str) -> Loaded:
-        """Load and check the folder."""
+        """Load the model from its folder, and check it."""
         return Loaded(load_folder(path, device), device)
 
     def extract_batch(self, items: Sequence[Item]) -> list[Present | Absent]:

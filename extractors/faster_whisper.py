@@ -266,7 +266,7 @@ class FasterWhisperExtractor(Recogniser):
         return f"{missing}, or: {packaged.problem(self.model)}"
 
     def open_model(self, path: Path, device: str) -> Any:
-        """Load the folder."""
+        """Load the model from its folder."""
         from faster_whisper import WhisperModel
 
         kind = "cuda" if is_gpu(device) else "cpu"

@@ -65,7 +65,7 @@ def _name(prefix: str, suffix: str, content: bytes) -> str:
 
 @contextmanager
 def alone(place: Path, name: str) -> Iterator[None]:
-    """Let one process at a time make what a library keeps in files of its own.
+    """Let one process at a time make the files that a library keeps for itself.
 
     SQLite's lock is that of every system, and ends with its process. Where there is no
     folder for it, nobody waits.

@@ -43,7 +43,7 @@ class Loop(Generic[Wish, Result]):
         self._thread = Thread(target=self._run, args=(work,), daemon=True)
 
     def run_on(self, answer: Any = None) -> Wish | None:
-        """Begin, or go on with an answer, up to the next wish; None at the end.
+        """Run the loop up to its next wish, answering its last one; None at its end.
 
         Raises:
             Exception: that of the loop.

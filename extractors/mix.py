@@ -92,7 +92,7 @@ class Mix:
         each = spectra.view(np.float32)
         parts = np.concatenate([each, each.sum(axis=0, keepdims=True)])
         bands: list[npt.NDArray[np.float32]] = []
-        for low, high in itertools.pairwise([0, *self._edges]):
+        for low, high in itertools.pairwise([0] + self._edges):
             band = parts[:, :, 2 * low : 2 * high]
             bands.append(np.einsum("cfk,cfk->cf", band, band))
         whole = np.sum(bands, axis=0)

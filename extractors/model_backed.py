@@ -90,7 +90,9 @@ class ModelExtractor(Extractor):
 
     def unavailable(self) -> str | None:
         """Say why it cannot run here: a package or the model is missing."""
-        return super().unavailable() or (None if self.locate() else self._missing())
+        if reason := super().unavailable():
+            return reason
+        return None if self.locate() else self._missing()
 
     def load(self) -> None:
         """Load the model and check it."""

@@ -61,11 +61,16 @@ def is_path(model: str) -> bool:
     ``base.pt``. A plain name and ``owner/name`` are names in a hub, even where a folder
     here is called so: people judge folders called ``base`` and ``tiny.en``.
     """
-    begins = model in (".", "..") or model.startswith(
+    begins_like_a_path = model in (".", "..") or model.startswith(
         ("/", "./", "../", "~", ".\\", "..\\")
     )
-    windows = re.match(r"[A-Za-z]:[\\/]", model) is not None
-    return begins or windows or model.endswith(".pt") or model.count("/") > 1
+    is_on_drive = re.match(r"[A-Za-z]:[\\/]", model) is not None
+    return (
+        begins_like_a_path
+        or is_on_drive
+        or model.endswith(".pt")
+        or model.count("/") > 1
+    )
 
 
 def folder_called(model: str) -> str:

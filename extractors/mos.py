@@ -228,7 +228,7 @@ class AestheticsExtractor(MosExtractor):
         return {"part_s": AESTHETICS_PART_S}
 
     def open_model(self, path: Path, device: str) -> Any:
-        """Load the folder."""
+        """Load the model from its folder."""
         from audiobox_aesthetics.model.aes import AesMultiOutput
 
         try:

@@ -100,7 +100,7 @@ class Window(io.RawIOBase):
 def sound_file(
     handle: str | io.BytesIO, label: str, max_seconds: float | None, for_part: bool
 ) -> Iterator[Opened]:
-    """Open a recording; of several in one file all, one behind the other.
+    """Open a recording; several in one file are read one behind the other.
 
     Raises:
         Unreadable, soundfile.LibsndfileError: it is none, or a part of it cannot be

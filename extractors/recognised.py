@@ -308,7 +308,10 @@ def words_of(segments: Iterable[Mapping[str, Any]], seconds: float) -> list[Word
 
 def text_of(segments: Iterable[Mapping[str, Any]]) -> str:
     """Join the text of decoded segments; empty where it has no letter and no digit."""
-    text = " ".join(" ".join(str(segment["text"]) for segment in segments).split())
+    words: list[str] = []
+    for segment in segments:
+        words += str(segment["text"]).split()
+    text = " ".join(words)
     return text if says_something(text) else ""
 
 

@@ -33,5 +33,5 @@ def option(group: str) -> str:
             return f"-x {group}={profile[group]}"
     names = specs_for(group)
     models = [one.spec for one in CATALOGUE if one.spec.partition(":")[0] in names]
-    specs = [*models, *names, "EXTRACTOR"]
+    specs = models + names + ["EXTRACTOR"]
     return f"-x {group}={specs[0]}"

@@ -67,7 +67,10 @@ def channel_blocks(
             for channel, stream in zip(channels, streams, strict=True):
                 one = taken if channel is None else channel
                 whole = one is None and block.shape[1] > 1
-                mono = np.asarray(block.mean(axis=1)) if whole else block[:, one or 0]
+                if whole:
+                    mono = np.asarray(block.mean(axis=1))
+                else:
+                    mono = block[:, one or 0]
                 if stream is not None:
                     mono = stream.resample_chunk(np.ascontiguousarray(mono), last)
                 results.append(np.clip(mono, -1.0, 1.0))

@@ -72,7 +72,7 @@ class EcapaBased(ModelExtractor):
         return model_files(folder) if folder else []
 
     def open_model(self, path: Path, device: str) -> Any:
-        """Load and check the folder."""
+        """Load the model from its folder, and check it."""
         return load_folder(path, device)
 
     def extract_batch(self, items: Sequence[Item]) -> list[Present | Absent]:

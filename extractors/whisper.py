@@ -92,7 +92,9 @@ def detect(model: Any, speech: Samples) -> tuple[str, float]:
     from whisper.audio import log_mel_spectrogram, pad_or_trim
 
     mel = log_mel_spectrogram(pad_or_trim(speech), model.dims.n_mels).to(model.device)
-    _, shares = model.detect_language(mel.half() if is_gpu(str(model.device)) else mel)
+    if is_gpu(str(model.device)):
+        mel = mel.half()
+    _, shares = model.detect_language(mel)
     best = max(shares, key=shares.__getitem__)
     return str(best), float(shares[best])
 

@@ -172,10 +172,12 @@ def reference_windows(samples: int) -> list[int]:
     that, so it is kept.
     """
     hops = int(samples // SPEECH_RATE - WINDOW_S) + 1
-    ends = [min(samples, int((hop + WINDOW_S) * SPEECH_RATE)) for hop in range(hops)]
-    return [
-        hop for hop, end in enumerate(ends) if end - hop * HOP_SAMPLES >= WINDOW_SAMPLES
-    ]
+    starts_s: list[int] = []
+    for start_s in range(hops):
+        end = min(samples, int((start_s + WINDOW_S) * SPEECH_RATE))
+        if end - start_s * HOP_SAMPLES >= WINDOW_SAMPLES:
+            starts_s.append(start_s)
+    return starts_s
 
 
 def all_windows(samples: int) -> list[int]:

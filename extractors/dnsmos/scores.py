@@ -197,7 +197,7 @@ class P808(_Windows[Decibels]):
             if not has_same_peak or not follows:
                 starts.append(number)
         results = []
-        for start, stop in pairwise([*starts, len(windows)]):
+        for start, stop in pairwise(starts + [len(windows)]):
             peak = peaks[start]
             edge_features = scaled(edges[start:stop], peak)
             group = windows[start:stop]

@@ -111,7 +111,10 @@ class CompiledSection:
             blocks = np.zeros((channels, n, length, bins), np.float32)
             blocks[:, :, start : start + rows] = strips.swapaxes(0, 1)
             blank = np.zeros((n, length), bool)
-            blank[:, length - scale if at_end else 0 :][:, :scale] = True
+            if at_end:
+                blank[:, length - scale :] = True
+            else:
+                blank[:, :scale] = True
             image = blocks.reshape(channels, n * length, bins)
             zeros = blank.reshape(-1)
             for stack in self._stacks:

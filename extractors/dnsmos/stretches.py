@@ -144,16 +144,19 @@ def _opening_scores(
     """
     whole = min(len(opening) // FRAME_SAMPLES, WINDOW_FRAMES) // STRIDE * STRIDE
     counts = [round(length * FRAMES_PER_S) for length in lengths]
-    scores = P808(p808, opening).first([*counts, whole])
+    scores = P808(p808, opening).first(counts + [whole])
     *by_length, overall = scores
     short = [count for count in counts if count <= SHIFTED_FRAMES]
     shifted = []
     shifts = SHIFTS if short else ()
     for shift in shifts:
         later = np.concatenate((np.zeros(shift, np.float32), opening))
-        frames = [(count * FRAME_SAMPLES + shift) // FRAME_SAMPLES for count in short]
-        shifted.append(P808(p808, later).first([x // STRIDE * STRIDE for x in frames]))
-    means = np.mean([scores[: len(short)], *shifted], axis=0)
+        counts_later: list[int] = []
+        for count in short:
+            frames = (count * FRAME_SAMPLES + shift) // FRAME_SAMPLES
+            counts_later.append(frames // STRIDE * STRIDE)
+        shifted.append(P808(p808, later).first(counts_later))
+    means = np.mean([scores[: len(short)]] + shifted, axis=0)
     # All of it differs from the longest by what is behind it.
     if whole <= SHIFTED_FRAMES and short:
         overall += means[-1] - by_length[len(short) - 1]

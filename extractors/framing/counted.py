@@ -80,7 +80,8 @@ def sphere(reader: Reader, place: int) -> SampleLayout | None:
 def _number(fields: dict[bytes, bytes], name: bytes, otherwise: int) -> int:
     """Return a number of a header; one that no recording has counts as not stated."""
     text = fields.get(name, b"")
-    return int(text) if text.isdigit() and len(text) <= _MOST_DIGITS else otherwise
+    is_plausible = text.isdigit() and len(text) <= _MOST_DIGITS
+    return int(text) if is_plausible else otherwise
 
 
 def avr(reader: Reader, place: int) -> SampleLayout:

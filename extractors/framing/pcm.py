@@ -220,7 +220,10 @@ def lacking(one: SampleLayout, end: int) -> str | None:
 def _double(eight: bytes) -> float:
     from struct import unpack
 
-    return float(unpack(">d", eight)[0]) if len(eight) == 8 else 0.0
+    if len(eight) != 8:
+        return 0.0
+    [value] = unpack(">d", eight)
+    return float(value)
 
 
 def whole(

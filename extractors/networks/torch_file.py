@@ -8,6 +8,7 @@ tensors. Nothing else can be named, so nothing else can run.
 
 from __future__ import annotations
 
+import math
 import pickletools
 import zipfile
 from collections import OrderedDict
@@ -186,4 +187,8 @@ def _called(function: Any, arguments: Any) -> Any:
 
 def _strides(shape: tuple[int, ...]) -> tuple[int, ...]:
     """Return the steps from one value to the next along each axis, rows together."""
-    return tuple(int(np.prod(shape[axis + 1 :])) for axis in range(len(shape)))
+    strides: list[int] = []
+    for axis in range(len(shape)):
+        inner_sizes = shape[axis + 1 :]
+        strides.append(math.prod(inner_sizes))
+    return tuple(strides)
