@@ -111,7 +111,9 @@ def estimates(
 def _estimate(
     units: Units, measure: MeasuredStatistic, options: IntervalOptions
 ) -> IntervalEstimate:
-    value = float(measure.statistic(units.total)) if len(units.sizes) else float("nan")
+    if not len(units.sizes):
+        return IntervalEstimate(None)
+    value = float(measure.statistic(units.total))
     if np.isnan(value):
         return IntervalEstimate(None)
     rows = units.tables.sum(1).astype(np.float64)

@@ -385,7 +385,9 @@ def _carriers(values: Array, unit: NDArray[np.int64], units: int) -> float:
     deviation = values - values.mean()
     squares = np.bincount(unit, deviation**2, units)
     fourth_powers = float(squares @ squares)
-    return float(squares.sum() ** 2 / fourth_powers) if fourth_powers > 0 else np.inf
+    if fourth_powers <= 0:
+        return np.inf
+    return float(squares.sum() ** 2 / fourth_powers)
 
 
 def on_fishers_scale(

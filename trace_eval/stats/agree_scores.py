@@ -160,8 +160,11 @@ def compare_scores(
         part, ours, rules=theirs, factor=factor, options=options
     )
     systems, agreements = _systems(items, judges, chosen, options)
-    many = max(int(units_of(only(items, mask)).max()) for mask in (common, chosen))
-    drawn = settled(options.bootstrap, many >= MAX_UNITS, _NOT_DRAWN)
+    last_unit = max(
+        int(units_of(part).max()),
+        int(units_of(only(items, chosen)).max()),
+    )
+    drawn = settled(options.bootstrap, last_unit >= MAX_UNITS, _NOT_DRAWN)
     rivals = [rule.name for rule in theirs]
     questions = None
     units = part.units()

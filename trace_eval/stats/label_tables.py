@@ -220,10 +220,10 @@ def _annotators(report: AgreeReport) -> Iterator[Table]:
 def _parts(report: AgreeReport) -> Iterator[Table]:
     # the whole alone says what the main table says, but where annotators gave
     # preferences
-    subsets = any(row.group != ALL for row in report.forced)
+    has_subsets = any(row.group != ALL for row in report.forced)
     yield table(
         "Where annotators name a winner: accuracy by subset",
-        [row for row in report.forced if subsets or row.dimension == "preference"],
+        [row for row in report.forced if has_subsets or row.dimension == "preference"],
         (
             "judge dimension group items coverage accuracy accuracy_scored tie_half"
             " ties_out"

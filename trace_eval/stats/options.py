@@ -208,7 +208,7 @@ class RankOptions:
         dimension: labels: rank by this label column, e.g. voice_quality; None: overall,
             else preference.
         policy: labels: re-fuse the overall label with this policy; None: the stored
-            label. A report says here what fused the labels, as far as it is known.
+            label.
         judge: judge whose verdicts count, where the source has several.
         systems: labels: names of the systems of A and B, where the pairs name none;
             None: ``A`` and ``B``.
@@ -309,7 +309,7 @@ class FusionOptions:
     Attributes:
         rubric: name or file of the rubric, where there are several.
         seed: seed of the questions that are held out where there is no split.
-        force: write it even where it is no better than its rivals.
+        force: write the fusion even where it is no better than its rivals.
     """
 
     rubric: str | None = None

@@ -188,8 +188,8 @@ def _without(table: Opinions, column: str, left_out: Contradicted) -> Opinions:
     codes = table.codes[column]
     if not (codes[~left_out.rows] != MISSING).any():
         raise UserError(f"{table.source}: no comparison is left: {left_out.text}")
-    kept = {column: np.where(left_out.rows, MISSING, codes).astype(codes.dtype)}
-    return table.with_codes(**kept)
+    codes_left = {column: np.where(left_out.rows, MISSING, codes).astype(codes.dtype)}
+    return table.with_codes(**codes_left)
 
 
 def _check(outcomes: Outcomes, options: RankOptions, source: str) -> None:

@@ -353,7 +353,7 @@ def _figures(report: ScoreReport, group: Group) -> Table:
     notes = (note, brackets, _reasons(figures))
     return grid(
         title,
-        ["", "from", *who],
+        ["", "from"] + who,
         rows,
         "; ".join(filter(None, notes)),
     )

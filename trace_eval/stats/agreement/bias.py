@@ -206,8 +206,10 @@ def bias_rows(
     for dimension, truth in items.agreed.items():
         predicted = judge.joined.codes.get(dimension)
         if predicted is not None:
-            kept = np.where(apart, MISSING, truth).astype(np.int8)
-            yield BiasRow(judge.name, dimension, bias(kept, predicted, a, b, unit))
+            truth_of_two = np.where(apart, MISSING, truth).astype(np.int8)
+            yield BiasRow(
+                judge.name, dimension, bias(truth_of_two, predicted, a, b, unit)
+            )
 
 
 #: Fewer pairs than this are not put into four parts.

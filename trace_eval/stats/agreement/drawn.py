@@ -38,5 +38,7 @@ def drawn_units(
     if number == shown.sum():
         return None, ITEMS
     copies = table.units(instructions=False)
-    distinct = int(shown.sum()) if copies is None else len(np.unique(copies[shown]))
+    distinct = int(shown.sum())
+    if copies is not None:
+        distinct = len(np.unique(copies[shown]))
     return unit, TOGETHER if number == distinct else INSTRUCTIONS

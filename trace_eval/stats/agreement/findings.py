@@ -71,14 +71,14 @@ def mirrored_truth(
     partner[joined[:, 0]] = flip(codes[joined[:, 1]])
     partner[joined[:, 1]] = flip(codes[joined[:, 0]])
     both = joined[(codes[joined] >= 0).all(1) & (codes[joined] < TIE).all(1)]
-    kept = codes[both[:, 0]] != partner[both[:, 0]]
-    count = int(kept.sum())
+    repeats_winner = codes[both[:, 0]] != partner[both[:, 0]]
+    count = int(repeats_winner.sum())
     number = len(both)
-    gain = np.where(kept, 1.0, -1.0)
+    gain = np.where(repeats_winner, 1.0, -1.0)
     if unit is not None:
         unit = unit[both[:, 0]]
     if sign_flip(gain, unit, "greater") >= SIGNIFICANT:
-        partner[both[kept]] = TIE
+        partner[both[repeats_winner]] = TIE
         yield from copied_ties(
             ids,
             codes,
@@ -96,7 +96,7 @@ def mirrored_truth(
     yield from copied_ties(
         ids, codes, reference=partner, who=who, against="the mirrored row"
     )
-    yield DataWarning.of("mirrored_truth", text, ids[both[kept, 1]])
+    yield DataWarning.of("mirrored_truth", text, ids[both[repeats_winner, 1]])
 
 
 def exchanged_sides(

@@ -109,7 +109,8 @@ def learn(
     groups = len(np.unique(instruction))
     if groups < 2:
         raise UserError(
-            f"--learn-policy needs at least 2 instructions, the labels have {groups}"
+            f"--learn-policy needs labels of at least 2 instructions (got {groups});"
+            " label more, or leave it out"
         )
     counts = cell_counts(cells, overall)
     printed = policy_codes(fallback)

@@ -125,7 +125,10 @@ def concordance_of_sums(sums: Array) -> Array:
     """
     n, x, y, xx, yy, xy, gap = np.moveaxis(np.asarray(sums, float), -1, 0)
     with np.errstate(invalid="ignore", divide="ignore"):
-        spread = xx / n - (x / n) ** 2 + yy / n - (y / n) ** 2 + (gap / n) ** 2
+        variance_x = xx / n - (x / n) ** 2
+        variance_y = yy / n - (y / n) ** 2
+        squared_bias = (gap / n) ** 2
+        spread = variance_x + variance_y + squared_bias
         covariance = xy / n - x * y / n**2
         concordance = 2 * covariance / spread
         undefined = (n <= 1) | (spread <= _NO_SPREAD)

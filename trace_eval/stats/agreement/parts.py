@@ -46,7 +46,7 @@ class LabelsRow:
 
 
 def whole(columns: Iterable[Sequence[Aligned]]) -> list[Aligned]:
-    """Return the overall label of each judge, or its preference, or what it has."""
+    """Return each judge's overall label, else its preference, else its first column."""
     results = []
     for of_judge in columns:
         by_name = {column.dimension: column for column in of_judge}
@@ -139,9 +139,9 @@ def forced(column: Aligned, groups: Masks) -> Iterator[Forced]:
     """Return one row per group that has an item with a winner."""
     truth = collapse_codes(column.agreed)
     predicted = collapse_codes(column.predicted)
-    winner = (truth != MISSING) & (truth < TIE)
+    has_winner = (truth != MISSING) & (truth < TIE)
     for name, mask in groups.items():
-        chosen = winner & mask
+        chosen = has_winner & mask
         items = int(chosen.sum())
         if not items:
             continue

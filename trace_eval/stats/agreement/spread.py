@@ -31,16 +31,16 @@ def fit_factor(mean: Array, variance: Array) -> float:
     (1 - mean)``; 0 where every mean is at an end.
     """
     weight = mean * (1 - mean)
-    weighs = weight > 0
-    if not weighs.any():
+    has_weight = weight > 0
+    if not has_weight.any():
         return 0.0
-    weight = weight[weighs]
-    factor = variance[weighs] / weight
-    order = np.argsort(factor)
+    weight = weight[has_weight]
+    ratios = variance[has_weight] / weight
+    order = np.argsort(ratios)
     weight_up_to = np.cumsum(weight[order])
     middle = np.searchsorted(weight_up_to, weight.sum() / 2)
     last = len(order) - 1
-    return float(factor[order][min(middle, last)])
+    return float(ratios[order][min(middle, last)])
 
 
 def mean_forecast(factor: float, mean: Array) -> Reals:

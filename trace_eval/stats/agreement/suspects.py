@@ -156,7 +156,7 @@ def _with_traps(row: RaterRow, answers: Sequence[bool]) -> RaterRow:
     right = Share(sum(answers), len(answers))
     reasons = row.reasons
     if _is_worse_than_chance(right):
-        reasons = (*reasons, _FALLS)
+        reasons += (_FALLS,)
     return replace(row, traps=right.of, right=right.value, reasons=reasons)
 
 
@@ -370,7 +370,7 @@ def _marked(row: RaterRow, median: float, spread: float) -> RaterRow:
     is_outlier = _TO_NORMAL * distance < _OUTLIER * spread
     if -distance < _LEAST_DISTANCE or not is_outlier:
         return row
-    return replace(row, reasons=(*row.reasons, "agrees far less than the others"))
+    return replace(row, reasons=row.reasons + ("agrees far less than the others",))
 
 
 def _suspects_first(row: RaterRow) -> tuple[bool, float, str]:

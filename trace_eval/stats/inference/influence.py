@@ -86,7 +86,10 @@ class LabelledValues:
     @property
     def miss(self) -> float:
         """How far the judge typically is off where it is wrong; 1 where it never is."""
-        return float(np.sqrt(np.mean(self.missed**2))) if len(self.missed) else 1.0
+        if not len(self.missed):
+            return 1.0
+        mean_square = np.mean(self.missed**2)
+        return float(np.sqrt(mean_square))
 
     @property
     def minority(self) -> int:

@@ -294,11 +294,11 @@ LEAST_EXPECTED = 5.0
 def differences(run: LabelledRun) -> list[str]:
     """Say how labelled pairs differ from others: by label, systems, certainty."""
     scored = run.scored
-    requested = scored & run.has_label
+    labelled = scored & run.has_label
     rest = scored & ~run.has_label
-    if requested.sum() < LEAST_EXPECTED or rest.sum() < LEAST_EXPECTED:
+    if labelled.sum() < LEAST_EXPECTED or rest.sum() < LEAST_EXPECTED:
         return []
-    p_values = {"the judge's label": _categories(run.codes, requested, rest)}
+    p_values = {"the judge's label": _categories(run.codes, labelled, rest)}
     systems = [run.table.facts.get(f"system_{side}") for side in "ab"]
     if (
         systems[0] is not None
@@ -306,11 +306,11 @@ def differences(run: LabelledRun) -> list[str]:
         and None not in systems[0].tolist()
     ):
         pairs = np.array([f"{a}\0{b}" for a, b in zip(*systems, strict=True)], object)
-        p_values["the systems"] = _categories(pairs, requested, rest)
+        p_values["the systems"] = _categories(pairs, labelled, rest)
     from scipy.stats import mannwhitneyu  # 1 s of imports
 
     for name, values in run.signals.items():
-        p_values[name] = float(mannwhitneyu(values[requested], values[rest]).pvalue)
+        p_values[name] = float(mannwhitneyu(values[labelled], values[rest]).pvalue)
     level = SIGNIFICANT / len(p_values)
     return [f"{name} differs, p = {p:.1g}" for name, p in p_values.items() if p < level]
 

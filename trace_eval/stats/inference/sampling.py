@@ -212,15 +212,15 @@ class Design:
         weights, number = np.unique(self.weight, return_inverse=True)
         if not 1 < len(weights) <= MOST_STRATA or weights[-1] < APART * weights[0]:
             return None
-        whole = np.bincount(number, weights=~self.labelled) == 0
-        if (weights[whole] > 1).any():
+        is_all_labelled = np.bincount(number, weights=~self.labelled) == 0
+        if (weights[is_all_labelled] > 1).any():
             return None  # one kind stands in for all items without a label
-        requested = np.bincount(number, weights=self.labelled) > 0
+        has_labels = np.bincount(number, weights=self.labelled) > 0
         share = np.bincount(number) / len(number)
         joined = np.where(
-            requested | (share > FORGOTTEN),
+            has_labels | (share > FORGOTTEN),
             np.arange(len(weights)),
-            np.argmax(requested),
+            np.argmax(has_labels),
         )
         return np.asarray(joined[number], np.int64)
 

@@ -92,20 +92,20 @@ def win_rate_tables(
     half.
     """
     is_of_two = ~self_mask(run.table.facts, len(run.table.ids))
-    kept = run.represented & is_of_two
-    unscored = int((run.has_label & kept & ~run.scored).sum())
-    silent = int((is_of_two & ~kept).sum())
-    truth = run.truth[kept]
-    judged = run.codes[kept]
-    group, drawn = drawn_units(run.table, kept)
+    is_counted = run.represented & is_of_two
+    unscored = int((run.has_label & is_counted & ~run.scored).sum())
+    silent = int((is_of_two & ~is_counted).sum())
+    truth = run.truth[is_counted]
+    judged = run.codes[is_counted]
+    group, drawn = drawn_units(run.table, is_counted)
     if group is not None:
-        group = group[kept]
+        group = group[is_counted]
     inclusion = run.drawn.inclusion
     if inclusion is not None:
-        inclusion = inclusion[kept]
+        inclusion = inclusion[is_counted]
     design = simple_design(truth != MISSING, inclusion, group)
-    names_a = run.table.facts["system_a"][kept].tolist()
-    names_b = run.table.facts["system_b"][kept].tolist()
+    names_a = run.table.facts["system_a"][is_counted].tolist()
+    names_b = run.table.facts["system_b"][is_counted].tolist()
     number, systems_named = index_of(names_a + names_b)
     a, b = number.reshape(2, -1)
     human = points(truth, typed)
@@ -283,11 +283,11 @@ def share_rows(run: LabelledRun, level: float = 0.95) -> Iterator[ShareRow]:
     if not run.usable.any() or run.has_label[represented].all():
         return
     rows = np.flatnonzero(represented)
-    requested = represented & run.has_label
-    design = run.design(requested).take(rows)
+    is_labelled = represented & run.has_label
+    design = run.design(is_labelled).take(rows)
     truth = run.truth[rows]
     verdicts = run.codes[rows]
-    labels_so_far = truth[requested[rows]]
+    labels_so_far = truth[is_labelled[rows]]
     typed_tie = ((labels_so_far == BOTH_GOOD) | (labels_so_far == BOTH_BAD)).any()
     names = TYPED if typed_tie and not is_untyped(agreed(labels_so_far)) else UNTYPED
     if names == UNTYPED:

@@ -56,7 +56,7 @@ def correlate(
     ours = np.round([values[name] for name in shared], DECIMALS)
     theirs = np.round([human[name] for name in shared], DECIMALS)
     number = len(shared)
-    if number < 2 or len(set(ours.tolist())) < 2 or len(set(theirs.tolist())) < 2:
+    if number < 2 or _all_tied(ours) or _all_tied(theirs):
         return Correlation(
             method=method,
             reference=reference,
@@ -75,16 +75,19 @@ def correlate(
         least = 2 / factorial(number)
         p_rho = max(float(spearmanr(ours, theirs).pvalue), least)
         p_tau = max(float(kendalltau(ours, theirs).pvalue), least)
-    rho, tau = (round(result(ours, theirs), 12) for result in (spearman, kendall))
     return Correlation(
         method=method,
         reference=reference,
         systems=number,
-        spearman=rho,
+        spearman=round(spearman(ours, theirs), 12),
         spearman_p=p_rho,
-        kendall=tau,
+        kendall=round(kendall(ours, theirs), 12),
         kendall_p=p_tau,
     )
+
+
+def _all_tied(scores: Array) -> bool:
+    return bool((scores == scores[0]).all())
 
 
 @lru_cache(maxsize=1)
@@ -97,8 +100,11 @@ def _spearman_p(one: Array, other: Array) -> float:
 
     Orders with more count as well.
     """
-    x, y = (mid_ranks(side) - (len(side) + 1) / 2 for side in (one, other))
-    return _share_as_far(y[_orders(len(x))] @ x, float(x @ y))
+    mean_rank = (len(one) + 1) / 2
+    x = mid_ranks(one) - mean_rank
+    y = mid_ranks(other) - mean_rank
+    of_every_order = y[_orders(len(x))] @ x
+    return _share_as_far(of_every_order, float(x @ y))
 
 
 def _kendall_p(one: Array, other: Array) -> float:

@@ -152,6 +152,9 @@ RIDGE = 1e-12
 #: A step may lower the log-likelihood by rounding, relative to its size.
 SLACK = 1e-12
 
+#: Times that a step is halved at most.
+_HALVINGS = 40
+
 #: Multiplications in one product that BLAS does without waiting for other threads.
 _IN_ONE_THREAD = 2**17
 
@@ -192,24 +195,18 @@ def fit(model: Model, real: Games, virtual: Games) -> Fit:
     counts, design = real
     number = len(counts)
     size = design.shape[1]
-    ties = counts[..., 2].sum(-1) > 0
+    has_ties = counts[..., 2].sum(-1) > 0
     if model.parameter is None:
-        ties[:] = False
+        has_ties[:] = False
     theta = np.zeros((number, size + 1))
-    theta[:, size] = np.where(ties, model.start, model.none)
-    state = _Likelihood(model, real, virtual, ties)
+    theta[:, size] = np.where(has_ties, model.start, model.none)
+    state = _Likelihood(model, real, virtual, has_ties)
     active = np.ones(number, bool)
     value, gradient, hessian = state.at(theta)
     for _ in range(MAX_STEPS):
         step = _newton_step(hessian, gradient)
-        largest = np.abs(step).max(-1, keepdims=True)
-        step *= np.minimum(1, MAX_STEP / np.maximum(largest, 1e-300)) * active[:, None]
-        step *= _inside(model, theta[:, size], step[:, size])[:, None]
-        for _halving in range(40):
-            worse = state.value(theta + step) < value - SLACK * (1 + np.abs(value))
-            if not worse.any():
-                break
-            step[worse] /= 2
+        step = _bounded(model, theta, step) * active[:, None]
+        _halve_while_worse(step, state, theta, value)
         theta = theta + step
         value, gradient, hessian = state.at(theta)
         active &= np.abs(step).max(-1) > TOLERANCE
@@ -230,6 +227,27 @@ def _newton_step(hessian: Array, gradient: Array) -> Array:
     ridge = RIDGE * np.maximum(curvature, 1.0)
     matrix = ridge[..., None, None] * np.eye(size) - hessian
     return np.asarray(np.linalg.solve(matrix, gradient[..., None])[..., 0])
+
+
+def _bounded(model: Model, theta: Array, step: Array) -> Array:
+    """Shorten steps to :data:`MAX_STEP`, and to where the tie parameter may be."""
+    largest = np.abs(step).max(-1, keepdims=True)
+    step = step * np.minimum(1, MAX_STEP / np.maximum(largest, 1e-300))
+    tie = theta[:, -1]
+    step_of_tie = step[:, -1]
+    return np.asarray(step * _inside(model, tie, step_of_tie)[:, None])
+
+
+def _halve_while_worse(
+    step: Array, state: _Likelihood, theta: Array, value: Array
+) -> None:
+    """Halve the steps, in place, of fits whose likelihood falls by them."""
+    least = value - SLACK * (1 + np.abs(value))
+    for _ in range(_HALVINGS):
+        is_worse = state.value(theta + step) < least
+        if not is_worse.any():
+            break
+        step[is_worse] /= 2
 
 
 def _times(rows: Array, matrix: Array) -> Array:

@@ -243,7 +243,10 @@ def mean_win_rates(outcomes: Outcomes, typed: bool = False) -> list[RankedValue]
     for points_against, games_against in zip(doubled, games, strict=True):
         met = games_against > 0
         rates = list(map(_rate, points_against[met], games_against[met]))
-        means.append(sum(rates, Fraction(0)) / len(rates) if rates else None)
+        if rates:
+            means.append(sum(rates, Fraction(0)) / len(rates))
+        else:
+            means.append(None)
     return means
 
 

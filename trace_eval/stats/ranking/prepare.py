@@ -281,4 +281,7 @@ def _mode(labels: Sequence[str], source: str, policy: str) -> Rating:
             f"{source}: its ties are plain, and policy {policy} takes typed ones; use"
             f" --policy {' or '.join(PLAIN_POLICIES)}"
         )
-    return mode({Rating(x): labels.count(x) / len(labels) for x in labels})
+    shares: dict[Rating, float] = {}
+    for label in labels:
+        shares[Rating(label)] = labels.count(label) / len(labels)
+    return mode(shares)

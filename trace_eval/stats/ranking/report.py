@@ -205,4 +205,4 @@ class RankReport:
 
 def methods_of(options: RankOptions) -> tuple[str, ...]:
     """Return a ranking's methods; the rate against a baseline if there is one."""
-    return METHODS if options.baseline is None else (*METHODS, AGAINST_BASELINE)
+    return METHODS if options.baseline is None else METHODS + (AGAINST_BASELINE,)

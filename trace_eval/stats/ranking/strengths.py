@@ -117,7 +117,9 @@ def problem(outcomes: Outcomes, typed: bool, prior: float) -> StrengthModel:
     pairs = len(outcomes.pairs)
     kinds = len(OUTCOMES)
     rows = np.arange(pairs)
-    names = (*outcomes.systems, BAR) if typed else outcomes.systems
+    names = outcomes.systems
+    if typed:
+        names += (BAR,)
     design = np.zeros((pairs, len(names)))
     design[:, :systems] = outcomes.design
     games = systems if typed else 0
@@ -180,7 +182,7 @@ def strengths(
 
 
 def _decided(model: Model, counts: Array) -> Array:
-    """Mask where somebody won, or the model has no tie parameter to run away."""
+    """Mask data sets with a win; all of them, if the model has no tie parameter."""
     if model.parameter is None:
         return np.ones(len(counts), bool)
     return np.asarray(_decisions(counts)[..., :2].sum((-2, -1)) > 0)
