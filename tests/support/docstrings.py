@@ -17,7 +17,8 @@ VERBS = frozenset(
     ensure escape estimate exchange execute expand explain export extend extract fail fence
     fetch fill filter find finish fit flatten fold follow forget forward freeze fuse generate
     give go group guess halve hand handle hash hear help hide hold ignore import index insert
-    iterate join judge keep label lay lead learn leave lend let lift limit list listen load locate lock
+    iterate join judge keep label lay lead learn leave lend let lift limit list listen load
+    locate lock
     log look lower make map mark mask match mean measure merge mix move multiply name neutralise
     normalise note number open order pack pad pair parse part pass pay pick place plan play plot
     pool predict prepare print probe process pull push put question quote raise rank rate read

@@ -119,7 +119,9 @@ def exchange(
 ) -> Conversation:
     """Return one of the user's turns that take the floor, and all until the next."""
     first = users[position]
-    last = users[position + 1] if position + 1 < len(users) else len(conversation.turns)
+    last = len(conversation.turns)
+    if position + 1 < len(users):
+        last = users[position + 1]
     turns = conversation.turns[first:last]
     end = conversation.end
     if last < len(conversation.turns):

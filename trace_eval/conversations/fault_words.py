@@ -231,7 +231,8 @@ def _stream(conversation: Conversation, role: Role, field: str) -> list[str]:
 
 def _rows_again(words: Sequence[str]) -> tuple[int, int]:
     """Count rows of words that came before, and all rows."""
-    rows = [tuple(words[n : n + _ROW]) for n in range(len(words) - _ROW + 1)]
+    last_start = len(words) - _ROW
+    rows = [tuple(words[start : start + _ROW]) for start in range(last_start + 1)]
     return len(rows) - len(set(rows)), len(rows)
 
 

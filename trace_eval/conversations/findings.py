@@ -169,8 +169,8 @@ def words_of(
 
 
 def _transcript(number: int, blueprints: Mapping[int, Blueprint]) -> Transcript | None:
-    recognised = blueprints[number].transcript if number in blueprints else None
-    return recognised if isinstance(recognised, Transcript) else None
+    transcript = blueprints[number].transcript if number in blueprints else None
+    return transcript if isinstance(transcript, Transcript) else None
 
 
 def turn_at(conversation: Conversation, role: Role, at_s: float) -> int | None:

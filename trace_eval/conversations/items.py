@@ -38,15 +38,16 @@ def holds_conversations(path: Path) -> bool:
         has_table = any((path / name).is_file() for name in METADATA)
         return not has_table and any(LAYOUTS[name].fits(path) for name in named)
     named.remove("records")  # which are a manifest of ours
-    if not path.exists() or not any(LAYOUTS[name].fits(path) for name in named):
+    if not path.exists():
+        return False
+    if not any(LAYOUTS[name].fits(path) for name in named):
         return False
     if path.suffix.lower() not in SUFFIXES:
         return True
     columns = first_row(path).keys()
     turns = first_of(TURNS, columns)
-    if (
-        "speaker" in turns
-    ):  # many a manifest names who speaks; a table of turns says when too
+    # many a manifest names who speaks; a table of turns says when, too
+    if "speaker" in turns:
         return is_timed(turns)
     return not _ANSWERS & columns
 

@@ -69,5 +69,8 @@ def consonants(word: str) -> str:
         latin = latin.replace(letters, sound)
     latin = latin.replace("c", "k").replace("ç", "c")
     latin = latin.translate(_DEVANAGARI)
-    digits = (str(int(one)) if one.isdecimal() else one for one in latin)
-    return _TWICE.sub(r"\1", _UNHEARD.sub("", "".join(digits)))
+    with_our_digits = ""
+    for sign in latin:
+        with_our_digits += str(int(sign)) if sign.isdecimal() else sign
+    heard = _UNHEARD.sub("", with_our_digits)
+    return _TWICE.sub(r"\1", heard)

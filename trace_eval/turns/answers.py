@@ -139,10 +139,10 @@ def _where(conversations: Sequence[Timed]) -> str:
     over = _events(conversations, "agent_interruption")
     known = [one for one in conversations if "interruption_rate" in one.measured.ratios]
     if not known:
-        mono = any(
+        has_one_channel = any(
             "interruption_rate" in one.measured.not_known for one in conversations
         )
-        return f"Where it interrupts: {ONE_CHANNEL if mono else 'not known'}"
+        return f"Where it interrupts: {ONE_CHANNEL if has_one_channel else 'not known'}"
     turns = int(sum(one.measured.ratios["interruption_rate"][1] for one in known))
     left = len(conversations) - len(known)
     unknown = f"; not known of {counted(left, 'call')}" if left else ""

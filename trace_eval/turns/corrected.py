@@ -94,7 +94,9 @@ def read_event_corrections(path: Path | str) -> dict[str, list[EventCorrection]]
         raise UserError(f"{path}: no such file; name the corrections.jsonl of a review")
     by_conversation = read_corrections(path, EventCorrection)
     if not by_conversation:
-        raise UserError(f"{path}: corrects no events; trace-eval review RUN does")
+        raise UserError(
+            f"{path}: corrects no events; correct some with trace-eval review RUN"
+        )
     return by_conversation
 
 

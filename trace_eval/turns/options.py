@@ -60,7 +60,8 @@ class TimingLimits:
         fail_over: fail where a figure is higher: response_p95_s=1.5; with a sign where
             it is so much higher than the other system's: response_p90_s=+0.2; may be
             repeated.
-        fail_under: the same where it is lower: reply_rate=0.98, reply_rate=-0.02.
+        fail_under: fail where a figure is lower: reply_rate=0.98; with a sign where it
+            is so much lower than the other system's: reply_rate=-0.02; may be repeated.
     """
 
     fail_over: tuple[str, ...] = option_field((), metavar="NAME=NUMBER")

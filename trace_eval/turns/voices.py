@@ -22,10 +22,10 @@ def voice_table(voices: Sequence[CallVoice]) -> Table:
         rows.append(
             (one.conversation, one.verdict, place, len(one.turns), mean, turn, one.why)
         )
-    kept = sum(one.verdict == ONE for one in voices)
+    calls_with_one_voice = sum(one.verdict == ONE for one in voices)
     return grid(
         (
-            f"The agent's voice over each call: one voice in {kept} of"
+            f"The agent's voice over each call: one voice in {calls_with_one_voice} of"
             f" {counted(len(voices), 'call')}"
         ),
         (

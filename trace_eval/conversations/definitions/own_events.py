@@ -318,6 +318,7 @@ def _speaking(floor: Floor, edge_s: float) -> Role | None:
     whose: list[Role] = []
     for role, spans in floor.segments.items():
         position = bisect_left(spans, (edge_s,))
-        if any(edge_s in span for span in spans[max(0, position - 1) : position + 1]):
+        neighbours = spans[max(0, position - 1) : position + 1]
+        if any(edge_s in span for span in neighbours):
             whose.append(role)
     return whose[0] if len(whose) == 1 else None

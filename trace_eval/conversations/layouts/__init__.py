@@ -213,11 +213,11 @@ def _by_sound(item: ConversationItem, options: ReadOptions) -> ConversationItem:
     heard = one(item.id, partial(held_against_sound, item, options))
     if not isinstance(heard, Unread):
         return _settled(heard)
-    kept = "times are those of the log alone"
+    consequence = "times are those of the log alone"
     if item.conversation.clock.kind == "none":
-        kept = "its turns have no times"
-    why = f"its recording cannot be heard ({heard.reason}): {kept}"
-    return _settled(item.model_copy(update={"caveats": (*item.caveats, why)}))
+        consequence = "its turns have no times"
+    why = f"its recording cannot be heard ({heard.reason}): {consequence}"
+    return _settled(item.model_copy(update={"caveats": item.caveats + (why,)}))
 
 
 def _settled(item: ConversationItem) -> ConversationItem:

@@ -157,8 +157,10 @@ def mapping(value: Any) -> dict[str, Any]:
 
 def objects(value: Any, key: str) -> list[dict[str, Any]]:
     """Return the list under a key as objects, see :func:`mapping`; empty without it."""
-    result = mapping(value).get(key)
-    return [mapping(one) for one in result] if isinstance(result, list) else []
+    listed = mapping(value).get(key)
+    if not isinstance(listed, list):
+        return []
+    return [mapping(one) for one in listed]
 
 
 def rows_of(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:

@@ -66,7 +66,10 @@ def named(text: str) -> dict[str, str]:
 
 def places(text: str) -> dict[str, Places]:
     """Parse ``fact=place|place``; the first place that has something counts."""
-    return {fact: tuple(where.split("|")) for fact, where in named(text).items()}
+    places_of_facts: dict[str, Places] = {}
+    for fact, where in named(text).items():
+        places_of_facts[fact] = tuple(where.split("|"))
+    return places_of_facts
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,9 @@ def fits(path: Path) -> bool:
 
 def _file(path: Path) -> Path:
     """Return the file of a run folder."""
-    files = [path / name for name in ITEMS] if path.is_dir() else [path]
+    if not path.is_dir():
+        return path
+    files = [path / name for name in ITEMS]
     return next((file for file in files if file.is_file()), files[0])
 
 

@@ -92,8 +92,12 @@ def read_rest(path: Path, options: ReadOptions, heard: Collection[Path]) -> Read
 def _recording(path: Path, options: ReadOptions, file: Path) -> ConversationItem:
     """Read a recording below a path as a call."""
     number = channel_count(file)
-    name = file.relative_to(path).with_suffix("") if path.is_dir() else Path(file.stem)
-    role = side_below(path, file) if path.is_dir() else None
+    if path.is_dir():
+        name = file.relative_to(path).with_suffix("")
+        role = side_below(path, file)
+    else:
+        name = Path(file.stem)
+        role = None
     if number == 1 and role:
         raise InputError(
             f"its name says that only the {role} speaks in it, and the other side is"
@@ -120,7 +124,8 @@ def _rows_of_folder(folder: Path) -> list[dict[str, Any]]:
 
 def _fits_two_files(path: Path) -> bool:
     if path.is_dir():
-        return any(len(half) == len(ROLES) for half in halves(path).values())
+        calls = halves(path).values()
+        return any(len(sides) == len(ROLES) for sides in calls)
     return path.is_file() and set(ROLES) <= first_row(path).keys()
 
 

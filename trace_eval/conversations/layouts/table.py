@@ -131,7 +131,7 @@ def read(path: Path, options: ReadOptions) -> ReadCalls:
         if isinstance(item, ConversationItem):
             item = _with_sound(item, path.parent, options)
             if why:
-                item = item.model_copy(update={"caveats": (*item.caveats, why)})
+                item = item.model_copy(update={"caveats": item.caveats + (why,)})
         yield item
 
 

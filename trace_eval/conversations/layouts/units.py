@@ -128,7 +128,10 @@ def unit_of(turns: Iterable[Said]) -> tuple[float, str | None]:
 
 
 def _letters(text: str) -> int:
-    return sum(_SYLLABLE if sign >= _SYLLABLES else 1 for sign in text.strip())
+    letters = 0
+    for sign in text.strip():
+        letters += _SYLLABLE if sign >= _SYLLABLES else 1
+    return letters
 
 
 def _by_words(letters: int, worded: list[Said]) -> tuple[float, str | None]:

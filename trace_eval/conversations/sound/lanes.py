@@ -154,7 +154,9 @@ def hear(channels: Sequence[Channel], detect: bool = True) -> list[Lane]:
         with opened(audio, str(audio), max_seconds=0.0) as (file, *_):
             rate = int(file.samplerate)
             header_s = _header_s(file)
-        ears = [_Ear(place if detect else None) for place in range(len(in_file))]
+        ears: list[_Ear] = []
+        for number in range(len(in_file)):
+            ears.append(_Ear(number if detect else None))
         for blocks in channel_blocks(audio, numbers):
             for ear, block in zip(ears, blocks, strict=True):
                 ear.hear(block)

@@ -59,7 +59,7 @@ def better_fitting(of_user: LogFit, of_agent: LogFit) -> Role | None:
 
 
 def fitted_best(sides: Sequence[tuple[Spans, Spans]]) -> LogFit:
-    """Return where sides of a log fit the sound best, and how like both are there.
+    """Return the delay at which a log fits the sound best, and how alike they are then.
 
     Where speech begins farther apart than is looked, the first words are laid on each
     other, too: otherwise one side would fit where the other speaks.

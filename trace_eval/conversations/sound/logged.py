@@ -247,7 +247,7 @@ def _one_side(
             f"{mix.audio.name} holds the {role} alone, whom its log fits at"
             f" {fitted.likeness:.2f}: there is no recording of the {other}"
         )
-        return channels, sound, (why, *caveats)
+        return channels, sound, (why,) + caveats
     return None
 
 

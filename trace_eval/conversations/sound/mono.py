@@ -364,7 +364,7 @@ def _agent(
         like_second = float(direction @ second)
         if abs(like_first - like_second) < _NEARER:
             raise InputError(
-                f"--agent-voice {voice}: it is as like to one voice as to the other"
+                f"--agent-voice {voice}: it resembles both voices of the call equally"
                 f" ({like_first:.2f}, {like_second:.2f}); give other seconds of the"
                 " agent alone"
             )

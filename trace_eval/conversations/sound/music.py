@@ -60,7 +60,7 @@ def _doubtful(lane: Lane, speech: Spans, others: Sequence[Spans]) -> Spans:
     """
     sounds = other_sounds(lane, [speech, *others])
     doubtful: Spans = []
-    for start, end in joined([*speech, *sounds], _PAUSE_S):
+    for start, end in joined(speech + sounds, _PAUSE_S):
         is_long = end - start >= _LONG_S
         if not overlaps(speech, [(start, end)]):
             continue

@@ -250,7 +250,8 @@ def _compared(
     if len(long) < 2:
         return [], None
     most = round(_COMPARED_S * SPEECH_RATE)
-    vectors = np.stack([campplus.direction(speech[:most]) for speech in long.values()])
+    directions = [campplus.direction(speech[:most]) for speech in long.values()]
+    vectors = np.stack(directions)
     all_turns = np.ones(len(long), bool)
     first_turns = np.arange(len(long)) < _quarter(list(long))
     turns = []

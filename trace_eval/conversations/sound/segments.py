@@ -177,7 +177,10 @@ def _refined(grid: Grid, own: int, kept: list[Spans], crosstalk: Spans) -> Segme
     segments: Spans = []
     uncertain: Spans = []
     noisy = 0
-    peaks = [float(mine[grid.part(span)].max(initial=SILENT_DB)) for span in kept[own]]
+    peaks: list[float] = []
+    for span in kept[own]:
+        levels = mine[grid.part(span)]
+        peaks.append(float(levels.max(initial=SILENT_DB)))
     is_lane_noisy = bool(peaks) and np.median(peaks) - floor < RULES.noisy_db
     for span, peak in zip(kept[own], peaks, strict=True):
         if is_lane_noisy and peak - floor < RULES.noisy_db:

@@ -348,7 +348,10 @@ def _directions(sounds: Sequence[VoiceVectors]) -> VoiceVectors:
 
     Those of one length are computed together, which is faster.
     """
-    steps = [max(1, int(len(one) / SPEECH_RATE / _EQUAL_S)) for one in sounds]
+    steps: list[int] = []
+    for sound in sounds:
+        seconds = len(sound) / SPEECH_RATE
+        steps.append(max(1, int(seconds / _EQUAL_S)))
     vectors = np.zeros((len(sounds), campplus.SIZE), np.float32)
     for step in sorted(set(steps)):
         size = round(step * _EQUAL_S * SPEECH_RATE)
