@@ -240,7 +240,9 @@ def _figures(rows: str, names: Sequence[str], old: Array, new: Array) -> BoardFi
     first = dict(zip(names, old.tolist(), strict=True))
     second = dict(zip(names, new.tolist(), strict=True))
     both = correlate("second", second, "first", first)
-    moves = np.array(ranks(old.tolist())) - np.array(ranks(new.tolist()))
+    old_ranks = np.array(ranks(old.tolist()))
+    new_ranks = np.array(ranks(new.tolist()))
+    moves = old_ranks - new_ranks
     i, j = np.triu_indices(len(names), 1)
     reordered = (old[i] - old[j]) * (new[i] - new[j]) < 0
     most = int(np.argmax(np.abs(shift)))

@@ -221,7 +221,7 @@ def _among(ceiling: Ceiling | None) -> str:
 def _ratings(rated: Sequence[AgainstRatings]) -> Table:
     rows = []
     for one in rated:
-        judges = (*one.judges, "second minus first")
+        judges = one.judges + ("second minus first",)
         among = _among(one.ceiling)
         last = p_value(one.p, one.items), one.nearer or NEITHER, NOTHING
         ends = ((None, None, among), (None, None, among), last)

@@ -319,11 +319,11 @@ def _notes(labels: Opinions | None, shared: Texts) -> list[str]:
         return ["no human labels: the runs are compared with each other only"]
     notes = label_warnings(labels)
     unlabelled = int((labels.find(shared) < 0).sum())
-    pairs = counted(len(shared), "shared pair")
+    shared_pairs = counted(len(shared), "shared pair")
     if unlabelled == len(shared):
-        notes.append(f"{labels.source} labels none of the {pairs}")
+        notes.append(f"{labels.source} labels none of the {shared_pairs}")
     elif unlabelled:
-        number = counted(unlabelled, f"of {pairs} has", f"of {pairs} have")
+        number = counted(unlabelled, f"of {shared_pairs} has", f"of {shared_pairs} have")
         notes.append(f"{number} no human label")
     return notes
 
@@ -340,9 +340,10 @@ def _noise(
         return
     base = quiet[0]
     repeat = quiet[1] if len(quiet) > 1 else None
-    side = np.array([noisy_side(str(name)) for name in tables[base].ids.tolist()])
-    whole = "preference" if "preference" in tables[base].codes else "overall"
-    labels = tables[base].codes.get(whole)
+    quiet_table = tables[base]
+    side = np.array([noisy_side(str(name)) for name in quiet_table.ids.tolist()])
+    whole = "preference" if "preference" in quiet_table.codes else "overall"
+    labels = quiet_table.codes.get(whole)
     again = tables[repeat].codes.get(whole) if repeat else None
     for name, level in levels.items():
         noisy = tables[name].codes.get(whole)

@@ -93,7 +93,7 @@ def against_labels(
     judged = [one[has_all], other[has_all]]
     labels = labels.take(joined.first.take(has_all).find(labels.ids) >= 0)
     human = labels.codes[about]
-    has_plain_ties = any(map(is_untyped, [human, *judged]))
+    has_plain_ties = any(map(is_untyped, [human] + judged))
     column = "overall"
     if has_plain_ties or dimension == "preference":
         column = "preference"
@@ -108,10 +108,10 @@ def against_labels(
     for name, codes in zip(names, judged, strict=True):
         sources.append(Opinions(name, items, {column: codes}, facts=facts))
     instructions = facts.get("instruction_id", np.array([None])).tolist()
-    cluster = None not in instructions and len(set(instructions)) < len(items)
+    is_clustered = None not in instructions and len(set(instructions)) < len(items)
     people = Opinions("human labels", labels.ids, {column: human}, labels.rater)
     level = SeedOptions(level=options.level)
-    report = agree_labels(sources, people, AgreeOptions(level, cluster, "drop"))
+    report = agree_labels(sources, people, AgreeOptions(level, is_clustered, "drop"))
     (comparison,) = [row for row in report.comparisons if row.dimension == column]
     ceiling = joined.first.ceiling or joined.second.ceiling
     return AgainstLabels(

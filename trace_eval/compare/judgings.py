@@ -63,7 +63,10 @@ class Judging(Opinions):
     def cluster(self) -> WholeNumbers | None:
         """Unit of every item, see :meth:`Opinions.units`; None: each is one."""
         unit = self.units()
-        return None if unit is None or unit.max(initial=-1) + 1 == len(unit) else unit
+        if unit is None:
+            return None
+        unit_count = unit.max(initial=-1) + 1
+        return None if unit_count == len(unit) else unit
 
     def flags(self, fact: str) -> Mask:
         """Return a yes-or-no fact, False where unknown [shape=(n,)]."""

@@ -153,7 +153,9 @@ def _left_out_error(fit: _Fit, old: Array, new: Array) -> float:
 def _linear(old: Array, new: Array, at: Array) -> Array:
     deviations = old - old.mean()
     spread = (deviations**2).sum()
-    slope = (deviations * (new - new.mean())).sum() / spread if spread > 0 else 0.0
+    slope = 0.0
+    if spread > 0:
+        slope = (deviations * (new - new.mean())).sum() / spread
     return np.asarray(new.mean() + slope * (at - old.mean()), float)
 
 

@@ -71,8 +71,8 @@ class GateOptions:
         strict: also fail where the one-sided 95 % limit of the difference is beyond the
             margin.
         severe: tagged items that may turn from a win into a loss.
-        coverage_drop: share of the items that may be unscored where they were scored
-            before.
+        coverage_drop: largest share of the items that may have lost their score since
+            the baseline.
         must_tell: exit with 3 where the gate cannot tell.
         side: which answer of a pair is under test: ``a``, ``b``, or ``auto``.
         runs_per_week: print the false alarms to expect in a week of so many runs.

@@ -62,7 +62,8 @@ class ComparedRow:
     @property
     def differs(self) -> bool:
         """Whether two runs name different labels."""
-        return len({label for label in self.labels[:-1] if label is not None}) > 1
+        labels_of_runs = set(self.labels[:-1]) - {None}
+        return len(labels_of_runs) > 1
 
 
 @dataclass(frozen=True)

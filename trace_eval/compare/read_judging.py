@@ -98,7 +98,9 @@ def read_board(source: JudgingSource, keys: Sequence[str] = ("system",)) -> Opin
     }
     columns = _columns(path, wanted, optional="baseline")
     parts = [columns[f"key {key}"] for key in keys]
-    names = [" ".join(filter(None, row)) for row in zip(*parts, strict=True)]
+    names: list[str] = []
+    for row in zip(*parts, strict=True):
+        names.append(" ".join(filter(None, row)))
     if (twice := _twice(names)) is not None:
         raise UserError(
             f"{path}: system {twice!r} has two rows; tell them apart by more columns,"

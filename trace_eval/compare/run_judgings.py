@@ -162,11 +162,16 @@ def with_labels(judging: Judging, labels: Opinions | None) -> Judging:
     """
     if labels is None:
         return judging
-    if labels.codes:
-        among = human_ceiling(labels)
-        ceiling = Ceiling(among.pairs, among.agreement, among.kappa) if among else None
-        return replace(judging, labels=labels, ceiling=ceiling)
-    ratings = rated(labels)
+    if not labels.codes:
+        return _with_ratings(judging, rated(labels))
+    ceiling: Ceiling | None = None
+    if among := human_ceiling(labels):
+        ceiling = Ceiling(among.pairs, among.agreement, among.kappa)
+    return replace(judging, labels=labels, ceiling=ceiling)
+
+
+def _with_ratings(judging: Judging, ratings: Opinions) -> Judging:
+    """Add the mean human rating of each item, 0 to 1, and how far raters differ."""
     if judging.scale is None or not len(ratings):
         return judging
     low = judging.scale.low
@@ -189,10 +194,12 @@ def with_labels(judging: Judging, labels: Opinions | None) -> Judging:
             gaps += [abs(one - other) for one, other in combinations(places[name], 2)]
     if np.isnan(means).all():
         return judging
-    ceiling = Ceiling(len(gaps), error=float(np.mean(gaps))) if gaps else None
-    return replace(
-        judging, facts=dict(judging.facts) | {"rated": means}, ceiling=ceiling
-    )
+    ceiling: Ceiling | None = None
+    if gaps:
+        ceiling = Ceiling(len(gaps), error=float(np.mean(gaps)))
+    facts = dict(judging.facts)
+    facts["rated"] = means
+    return replace(judging, facts=facts, ceiling=ceiling)
 
 
 def _facts(
@@ -294,7 +301,10 @@ def _is_sure(record: Judgement | Score) -> bool:
     if isinstance(record, Score):
         return record.sd == 0
     answers = [opinion.ratings for opinion in record.opinions if opinion.ratings]
-    return len(answers) > 1 and all(ratings == answers[0] for ratings in answers)
+    if len(answers) < 2:
+        return False
+    first = answers[0]
+    return all(ratings == first for ratings in answers)
 
 
 def _is_severe(item: Pair | Single) -> bool:

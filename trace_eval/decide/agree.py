@@ -72,7 +72,7 @@ def agree(
     )
     statistics = agree_scores if of_scores else agree_labels
     present = without_raters(_present(read, provided), options.leave_out)
-    checked = checked_raters(present, instructions_of([present, *read]))
+    checked = checked_raters(present, instructions_of([present] + read))
     warned = suspects_warning(present.source, checked)
     report = statistics(read, present, options)
     return replace(report, checked=checked, warnings=report.warnings + warned)

@@ -69,7 +69,7 @@ def write_lists(folder: Path, screening: Screening, run: LabelledRun) -> list[Pa
         judged = label_text(int(run.codes[row]))
         sure = None if certainty is None else f"{certainty[row]:.6g}"
         human = label_text(int(run.truth[row]))
-        return [id_, judged, sure, human, *_item_facts(run, row)]
+        return [id_, judged, sure, human] + _item_facts(run, row)
 
     paths = [folder / f"{name}.csv" for name in ("decided", "review", "hopeless")]
     report = folder / "screen.json"
@@ -88,7 +88,10 @@ def _rows_by_id(run: LabelledRun) -> dict[str, int]:
 def _item_facts(run: LabelledRun, row: int) -> list[object]:
     """Return the systems and the instruction of a pair; None where unknown."""
     facts = run.table.facts
-    return [facts[name][row] if name in facts else None for name in ITEM_COLUMNS]
+    cells: list[object] = []
+    for name in ITEM_COLUMNS:
+        cells.append(facts[name][row] if name in facts else None)
+    return cells
 
 
 def write_plan(path: Path, plan: LabelPlan, run: LabelledRun) -> None:
@@ -98,14 +101,16 @@ def write_plan(path: Path, plan: LabelPlan, run: LabelledRun) -> None:
     well. A file that cannot be written raises a UserError.
     """
     row_of = _rows_by_id(run)
-    columns = ["id", *ITEM_COLUMNS]
-    rows: list[list[object]] = []
-    for name in plan.pairs:
-        rows.append([name, *_item_facts(run, row_of[name])])
+    columns = ["id"] + list(ITEM_COLUMNS)
     if plan.inclusion:
         columns.append("inclusion")
-        for name, row in zip(plan.pairs, rows, strict=True):
+    rows: list[list[object]] = []
+    for name in plan.pairs:
+        row: list[object] = [name]
+        row += _item_facts(run, row_of[name])
+        if plan.inclusion:
             row.append(f"{plan.inclusion[name]:.6g}")
+        rows.append(row)
     write_table(path, columns, rows)
 
 
@@ -114,8 +119,8 @@ def check_labels(source: Opinions, labels: Opinions | None, policy: str) -> None
 
     Raises UserError where there are none, or too few.
     """
-    is_fused = has_dimensions(source.codes) and policy not in PLAIN_POLICIES
-    is_fused = is_fused and source.policy != WHOLE_PAIR
+    has_parts = has_dimensions(source.codes) and source.policy != WHOLE_PAIR
+    is_fused = has_parts and policy not in PLAIN_POLICIES
     calibrate(_gathered(source, labels, policy if is_fused else None))
 
 
@@ -145,10 +150,12 @@ def write_probabilities(
     result = calibrate(run)
     usable = dict(zip(run.table.ids.tolist(), run.usable.tolist(), strict=True))
     rows: list[tuple[str, str, str]] = []
-    for id_, p in result.probabilities.items():
-        rows.append((str(id_), f"{p:.6f}", "yes" if usable[id_] else "no"))
+    for id_, p_a in result.probabilities.items():
+        held_out = "yes" if usable[id_] else "no"
+        rows.append((str(id_), f"{p_a:.6f}", held_out))
     path = folder / PROBABILITIES
+    report = folder / REPORT
     with claimed(folder):
         write_table(path, ("id", "p_a", "held_out"), rows)
-        write_json(folder / REPORT, replace(result, probabilities={}))
-    return result, [path, folder / REPORT]
+        write_json(report, replace(result, probabilities={}))
+    return result, [path, report]

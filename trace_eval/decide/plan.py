@@ -9,6 +9,7 @@ it is useless, the widths are those of labels alone; of accuracy they always are
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from math import ceil
@@ -19,7 +20,7 @@ from blueprints import UserError, counted
 from trace_eval.decide.planned_run import ACCURACY, RATES, PlannedRun
 from trace_eval.opinions.codes import SPLIT
 from trace_eval.opinions.opinions import unjudged_left_out
-from trace_eval.opinions.units import WholeNumbers
+from trace_eval.opinions.units import FactColumns, WholeNumbers
 from trace_eval.show.table import Table, table
 from trace_eval.stats.agreement.checks import label_warnings
 from trace_eval.stats.inference.future_labels import FutureLabels, quantile_width
@@ -233,17 +234,21 @@ def _fewest(future: FutureLabels, width: float, most: int) -> tuple[int, float, 
     for _ in range(TRIES):
         if high - low <= max(1, high // 50):
             break
-        law = tried * (now / width) ** 2 if np.isfinite(now) else (low + high) / 2
-        tried = int(np.clip(round(law), low + 1, high - 1))
+        likely = (low + high) / 2
+        if np.isfinite(now):
+            likely = tried * (now / width) ** 2
+        tried = int(np.clip(round(likely), low + 1, high - 1))
         now = quantile_width(future, tried, DRAWS_EACH, QUANTILE)
-        low, high = (low, tried) if now <= width else (tried, high)
+        if now <= width:
+            high = tried
+        else:
+            low = tried
     result = quantile_width(future, high, DRAWS, QUANTILE)
-    while (
-        result > width and high < most
-    ):  # few draws may be lucky, units may break the law
-        high = min(
-            most, max(high + max(1, high // 100), ceil(high * (result / width) ** 2))
-        )
+    # Few draws may be lucky, and units may break the law.
+    while result > width and high < most:
+        by_law = ceil(high * (result / width) ** 2)
+        one_percent_more = high + max(1, high // 100)
+        high = min(most, max(one_percent_more, by_law))
         result = quantile_width(future, high, DRAWS, QUANTILE)
     return high, result, result <= width
 
@@ -254,11 +259,18 @@ def _strata(
     facts = world.run.table.facts
     if not len(world.systems):
         return [Stratum("all", len(order), len(chosen))]
-    counts: dict[str, list[int]] = {}
-    for at, rows in enumerate((order, chosen)):
-        for a, b in zip(facts["system_a"][rows], facts["system_b"][rows], strict=True):
-            counts.setdefault(" / ".join(sorted((str(a), str(b)))), [0, 0])[at] += 1
-    return [Stratum(name, *numbers) for name, numbers in sorted(counts.items())]
+    available = _pairs_by_systems(facts, order)
+    planned = _pairs_by_systems(facts, chosen)
+    return [Stratum(name, available[name], planned[name]) for name in sorted(available)]
+
+
+def _pairs_by_systems(facts: FactColumns, rows: WholeNumbers) -> Counter[str]:
+    """Count pairs by the names of their two systems, whichever is A."""
+    counts: Counter[str] = Counter()
+    for a, b in zip(facts["system_a"][rows], facts["system_b"][rows], strict=True):
+        names = sorted((str(a), str(b)))
+        counts[" / ".join(names)] += 1
+    return counts
 
 
 def _notes(world: PlannedRun, cluster: bool) -> Iterator[str]:

@@ -151,7 +151,7 @@ def _rank_judged(
         ids = human_labels.per_item.ids
         if unmatched := int((whole.find(ids) < 0).sum()):
             unjudged = Caveat("human labels", unjudged_left_out(unmatched))
-            caveats = (*caveats, unjudged)
+            caveats += (unjudged,)
     warnings = source.warnings
     if human_labels is not None:
         warnings += human_labels.warnings
@@ -200,7 +200,7 @@ def _by_annotators(
     level = options.bootstrap.level
     return replace(
         report,
-        caveats=(why, *report.caveats),
+        caveats=(why,) + report.caveats,
         labelled=report.judged,
         enough=of_annotators(labels, options.dimension, level),
         human=True,
@@ -309,8 +309,11 @@ def defect_rows(source: Path, options: RankOptions) -> tuple[DefectRow, ...]:
     answers = list(_answers(run, kinds_by_clip, options.systems or SIDE_NAMES))
     system_of = np.array([answer.system for answer in answers], dtype=object)
     questions, _ = index_of([answer.question for answer in answers])
+    kinds: set[str] = set()
+    for answer in answers:
+        kinds.update(answer.defects)
     has_kind = {"any": np.array([bool(answer.defects) for answer in answers], bool)}
-    for kind in sorted(set().union(*[answer.defects for answer in answers])):
+    for kind in sorted(kinds):
         has_kind[kind] = np.array([kind in answer.defects for answer in answers], bool)
     resampler = Resampler(questions)
     systems = sorted(set(system_of.tolist()))

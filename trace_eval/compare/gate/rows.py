@@ -251,7 +251,9 @@ def coverage(
     scored: dict[str, tuple[int, int]] = {}
     for name in names:
         before, after = joined.points(name)
-        scored[name] = int((~np.isnan(before)).sum()), int((~np.isnan(after)).sum())
+        scored_before = int(np.count_nonzero(~np.isnan(before)))
+        scored_after = int(np.count_nonzero(~np.isnan(after)))
+        scored[name] = scored_before, scored_after
     metric = max(names, key=lambda name: scored[name][0] - scored[name][1])
     baseline, candidate = scored[metric]
     number = len(joined.first)

@@ -100,9 +100,12 @@ def select_best(
         candidates = 0
         for group in groups:
             candidates += len(group.candidates) + len(group.unscored) + len(group.same)
+        scheme = "scores"
+        if isinstance(picker, PairPicker):
+            scheme = picker.scheme
         summary = SelectionSummary(
             judge=picker.name,
-            scheme=picker.scheme if isinstance(picker, PairPicker) else "scores",
+            scheme=scheme,
             groups=len(groups),
             selected=sum(ranking.winner is not None for ranking in rankings),
             tied=sum(ranking.tied for ranking in rankings),
