@@ -173,7 +173,7 @@ class Budget:
         if not self.fits(ticket.worst):
             raise CallFailed(
                 Reason.OVER_BUDGET,
-                f"not sent: US$ {self.committed:.4f} are spent, and this call could"
+                f"not sent: US$ {self.committed:.4f} is spent, and this call could"
                 f" pass the limit of {self.spending.limit:g}; raise --max-cost to go"
                 " on",
             )

@@ -89,11 +89,11 @@ def estimate(judge: LLMJudge, cases: Iterable[Case]) -> CostEstimate:
     seconds = seconds_at_most = examples = 0.0
     orders: set[str] = set()
     for case in cases:
-        requested = judge.calls_to_make(case)
-        missing = [call for call, kept in requested or () if not kept]
+        calls = judge.calls_to_make(case)
+        missing = [call for call, kept in calls or () if not kept]
         count["cases"] += 1
-        count["unscored"] += requested is None
-        count["cached"] += len(requested or ()) - len(missing)
+        count["unscored"] += calls is None
+        count["cached"] += len(calls or ()) - len(missing)
         count["replies"] += len(missing)
         for call, *others in judge.requests(missing):
             count["calls"] += 1

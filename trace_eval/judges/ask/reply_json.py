@@ -155,7 +155,10 @@ def read_object(
     start, end, last = objects[-1]
     result = _read_once(last, read)
     earlier = objects[:-1][-MAX_COMPARED:]
-    between = text[max(start - _BESIDE, earlier[-1][1]) : start] if earlier else ""
+    between = ""
+    if earlier:
+        _, end_of_earlier, _ = earlier[-1]
+        between = text[max(start - _BESIDE, end_of_earlier) : start]
     if not _IS_FINAL.search(between):
         for _, _, answer in earlier:
             _refuse_other(answer, read, verdict, result)
@@ -177,7 +180,9 @@ def _without_announced_drafts(text: str, objects: list[_Placed]) -> list[_Placed
     counting = []
     previous_end = 0
     for number, (start, end, answer) in enumerate(objects):
-        next_start = objects[number + 1][0] if number + 1 < len(objects) else len(text)
+        next_start = len(text)
+        if number + 1 < len(objects):
+            next_start, _, _ = objects[number + 1]
         before = text[max(start - _BESIDE, previous_end) : start]
         behind = text[end : min(end + _BESIDE, next_start)]
         previous_end = end

@@ -60,7 +60,9 @@ def bounded_schema(schema: Mapping[str, JsonValue]) -> dict[str, Any]:
     def bounded(value: JsonValue) -> Any:
         if isinstance(value, dict):
             return bounded_schema(value)
-        return [bounded(item) for item in value] if isinstance(value, list) else value
+        if isinstance(value, list):
+            return [bounded(item) for item in value]
+        return value
 
     results: dict[str, Any] = {key: bounded(value) for key, value in schema.items()}
     if results.get("type") == "string" and not results.keys() & {

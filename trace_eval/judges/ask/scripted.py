@@ -104,7 +104,8 @@ class ScriptedClient(ChatClient):
                     f"{where}: finish {finish!r}; use stop, {', '.join(FINISHES)}"
                 )
             return Reply(text, Tokens())
-        return Reply(entry if isinstance(entry, str) else json.dumps(entry), Tokens())
+        text = entry if isinstance(entry, str) else json.dumps(entry)
+        return Reply(text, Tokens())
 
     def _next(self, request: Request) -> JsonValue:
         pair, order = request.about

@@ -203,7 +203,9 @@ def _stretches(n: int, blueprint: Blueprint) -> str:
     for word in transcript.words:
         if word.start_s is not None and word.end_s is not None:
             spans.append((word.start_s, word.end_s))
-    edges = [0.0, *(pause.start_s for pause in signal.pauses), math.inf]
+    edges = [0.0]
+    edges += [pause.start_s for pause in signal.pauses]
+    edges.append(math.inf)
     rates = []
     for begin, end in pairwise(edges):
         inside = [span for span in spans if begin <= span[0] < end]

@@ -64,7 +64,8 @@ def similarity(a: Sequence[str], b: Sequence[str]) -> float:
     if tuple(a) == tuple(b):
         return 1.0
     # The ratio depends on the order.
-    return _ratio(*sorted((tuple(a[:MOST_WORDS]), tuple(b[:MOST_WORDS]))))
+    first, second = sorted((tuple(a[:MOST_WORDS]), tuple(b[:MOST_WORDS])))
+    return _ratio(first, second)
 
 
 @lru_cache(maxsize=8)  # a pair is described in both orders, one after the other

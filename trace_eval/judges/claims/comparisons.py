@@ -221,7 +221,8 @@ def _than_side(sentence: Sentence, token: Token) -> bool:
     )
     if not near:
         # "than the pace of answer 1"
-        return after[0].kind == "measure" and any(t.kind == "side" for t in after[1:2])
+        first_kinds = [token.kind for token in after[:2]]
+        return first_kinds == ["measure", "side"]
     return after[0].kind in ("side", "number", "measure")
 
 

@@ -67,7 +67,8 @@ def sentences(text: str, tokens: list[Token]) -> Iterator[Sentence]:
             shown=text,
         )
         yield made
-        topic = _heading(made) or (topic if text[end : end + 1] == "\n" else "")
+        ends_line = text[end : end + 1] == "\n"
+        topic = _heading(made) or (topic if ends_line else "")
         sides = {p for side, p in named(made, whole) if not made.marked(side)}
         if sides:
             subject = sides.pop() if len(sides) == 1 else ""
@@ -102,7 +103,7 @@ def _heading(sentence: Sentence) -> str:
 
 
 def _echo(sentence: Sentence) -> tuple[str, str]:
-    """Return the measure and unit of the only value a sentence gives of a side."""
+    """Return the measure and unit of a sentence that gives one value of a side."""
     keys = {token.value for token in sentence.whole.of("measure")}
     numbers = sentence.whole.of("number")
     if len(keys) != 1 or len(numbers) != 1 or not named(sentence, sentence.whole):

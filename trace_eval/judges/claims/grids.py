@@ -67,7 +67,8 @@ def _cells(line: str) -> list[str]:
     row = line.strip(" \t")
     if len(row) < 2 or row[0] != "|" or row[-1] != "|":
         return []
-    return [cell.strip() for cell in row[1:-1].split("|", _MOST_CELLS)[:_MOST_CELLS]]
+    between_bars = row[1:-1].split("|", _MOST_CELLS)[:_MOST_CELLS]
+    return [cell.strip() for cell in between_bars]
 
 
 def _is_rule(line: str) -> bool:
@@ -114,7 +115,7 @@ def without_objects(text: str) -> str:
         lines = "\n".join(_members(made, "", _MOST_DEPTH)) if made else ""
         parts += [text[start:at], f"\n{lines}\n" if lines else text[at:end]]
         start = end
-    return "".join([*parts, text[start:]])
+    return "".join(parts) + text[start:]
 
 
 def _members(made: Any, name: str, depth: int) -> Iterator[str]:

@@ -49,7 +49,9 @@ class Token:
 
 def measure_of(key: str) -> Measure | None:
     """Return a measure by its key; a key that begins with ``=`` is a label's."""
-    return labelled(key[1:]) if key.startswith("=") else MEASURES.get(key)
+    if key.startswith("="):
+        return labelled(key[1:])
+    return MEASURES.get(key)
 
 
 # --- patterns -------------------------------------------------------------------------

@@ -82,7 +82,7 @@ def _is_of_voice(sentence: Sentence, token: Token) -> bool:
 
 
 def _is_out_of_reach(sentence: Sentence, token: Token) -> bool:
-    """Tell whether a bare number stands behind one of another measure than is named.
+    """Tell whether a bare number follows one that is not of the measure named last.
 
     An example is the 1.2 of "a pitch with 3.4 semitones of variation, then 1.2".
     """

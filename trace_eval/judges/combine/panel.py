@@ -151,7 +151,11 @@ class Panel:
         else:
             outcomes = await together(_safely(judge, case) for judge in judges)
         left = iter(outcomes)
-        return [self._one(case, list(islice(left, len(group)))) for group in groups]
+        combined: list[Outcome] = []
+        for group in groups:
+            of_group = list(islice(left, len(group)))
+            combined.append(self._one(case, of_group))
+        return combined
 
     def _one(self, case: Case, parts: list[Outcome]) -> Outcome:
         """Return one outcome of several judges of a rubric; a pair has one judge."""

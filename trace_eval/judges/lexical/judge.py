@@ -156,7 +156,7 @@ class LexicalJudge(WordJudge):
 
     def score_of_nothing(self, item: Single) -> Score:
         empty = super().score_of_nothing(item)
-        return empty.model_copy(update={"caveats": [self._caveat, *empty.caveats]})
+        return empty.model_copy(update={"caveats": [self._caveat] + empty.caveats})
 
     async def rate(self, case: Case, references: Sequence[tuple[int, str]]) -> Outcome:
         texts = [text for _, text in references]

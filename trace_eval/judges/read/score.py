@@ -115,13 +115,13 @@ def _read_object(result: dict[str, object], rubric: ScoreRubric) -> ScoreReply:
     refuse_placeholder("the reply", words)
     elements: dict[str, int | float | None] = {}
     if rubric.elements:
-        provided = result.get(ELEMENTS)
-        if not isinstance(provided, dict):
+        element_labels = result.get(ELEMENTS)
+        if not isinstance(element_labels, dict):
             raise ReplyError(
                 Reason.UNPARSEABLE, f"the reply has no object {ELEMENTS!r}"
             )
         for name in rubric.elements:
-            value = provided.get(name)
+            value = element_labels.get(name)
             elements[name] = None if value is None else _label(name, value, rubric)
     return ScoreReply(
         _label(rubric.key, result[rubric.key], rubric), elements, storable(words)
@@ -303,8 +303,8 @@ def _opinion(
 ) -> ScoreOpinion:
     """Make a reply's opinion; the rubric may derive its score from the elements."""
     reply = answered.outcome.value
-    provided = reply.elements if reply else {}
-    elements = dict(provided)
+    stated_elements = reply.elements if reply else {}
+    elements = dict(stated_elements)
     for name in unknown:
         if name in elements:
             elements[name] = None

@@ -252,7 +252,8 @@ def _checked(made: Any, where: str) -> Judge:
     """Check that an object can be used as a judge."""
     # Names without an underscore are the interface; a subclass of Judge has all of
     # them.
-    members = ["spec", *(name for name in vars(Judge) if not name.startswith("_"))]
+    members = ["spec"]
+    members += [name for name in vars(Judge) if not name.startswith("_")]
     if missing := [name for name in members if not hasattr(made, name)]:
         raise JudgeError(
             f"{where}: {type(made).__name__} is not a Judge: it lacks"

@@ -219,11 +219,11 @@ async def _server(judge: LLMJudge, options: JudgeOptions) -> list[Check]:
             f"{shape}: the reply was {answer!r}; verdicts will rest on the prompt alone"
         )
     checks.append(Check("schema", obeys, message))
-    counts = reply.tokens.input is not None and reply.tokens.output is not None
+    counts_tokens = reply.tokens.input is not None and reply.tokens.output is not None
     message = "no token counts: cost and cuts stay unseen"
-    if counts:
+    if counts_tokens:
         message = "the server counts tokens"
-    checks.append(Check("usage", counts, message))
+    checks.append(Check("usage", counts_tokens, message))
     if client.reports_context:
         checks.append(_context(judge))
     return checks

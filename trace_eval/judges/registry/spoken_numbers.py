@@ -42,22 +42,24 @@ async def hearing(client: ChatClient, seed: int = 0) -> Check:
     spoken = load_signals("spoken")
     numbers = [each for each in range(1, 9) if f"example_{each}" in spoken]
     # Two different ones; a model that guesses names both in one of 56 cases.
-    requested = np.random.default_rng(seed).choice(numbers, 2, replace=False).tolist()
+    spoken_numbers = (
+        np.random.default_rng(seed).choice(numbers, 2, replace=False).tolist()
+    )
     question = 'A number is spoken in this recording. Give "score": the number.'
-    recognised, seconds, counts = [], 0.0, []
-    for number in requested:
+    answers, seconds, counts = [], 0.0, []
+    for number in spoken_numbers:
         part = _part(_sound(spoken[f"example_{number}"].read().mono))
         seconds += part.seconds
         reply, answer = await _ask(
             client, [part], question=question, key="score", seed=seed
         )
-        recognised.append(answer[:20] if reply else f"nothing ({answer})")
+        answers.append(answer[:20] if reply else f"nothing ({answer})")
         counts.append(reply.tokens.audio if reply else None)
     message = " and ".join(
         f"{answer} where {n} is spoken"
-        for answer, n in zip(recognised, requested, strict=True)
+        for answer, n in zip(answers, spoken_numbers, strict=True)
     )
-    ok = recognised == [str(number) for number in requested]
+    ok = answers == [str(number) for number in spoken_numbers]
     sound = "sound is not counted"
     if available := [count for count in counts if count is not None]:
         sound = f"{sum(available)} tokens of {seconds:.1f} s counted"

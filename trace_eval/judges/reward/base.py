@@ -129,7 +129,7 @@ class InProcessJudge(Judge):
         system = (
             [RewardTurn("system", (self.prompt.system,))] if self.prompt.system else []
         )
-        return [*system, RewardTurn("user", tuple(user))]
+        return system + [RewardTurn("user", tuple(user))]
 
     def samples(self, clip: Clip) -> Samples:
         """Return a clip as the model hears it.

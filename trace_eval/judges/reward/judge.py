@@ -214,8 +214,10 @@ class RewardRater(InProcessJudge):
     async def judge(self, case: Case) -> Outcome:
         item = case.single
         reference = item.reference[0] if item.reference else None
-        asr = self.options.transcripts == "asr"
-        text, caveats = intended(reference, case.blueprints.get("answer"), asr)
+        may_recognise = self.options.transcripts == "asr"
+        text, caveats = intended(
+            reference, case.blueprints.get("answer"), may_recognise
+        )
         if not item.answer.has_audio:
             return self.unscored(
                 item, Reason.EVIDENCE_MISSING, "the item has no recording"
@@ -237,7 +239,7 @@ class RewardRater(InProcessJudge):
             used=1,
             samples=1,
             opinions=[ScoreOpinion(sample=0, score=reward)],
-            caveats=[CAVEAT, *caveats],
+            caveats=[CAVEAT] + caveats,
         )
 
 

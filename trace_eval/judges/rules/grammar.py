@@ -95,7 +95,7 @@ class NounPhrase:
 #: Only speech has these; the others need a verb of speaking nearby.
 _SPOKEN = ("voice", "accent")
 _TOKEN = re.compile(r"[a-z]+(?:[-'][a-z]+)*|[,:]|«q»")
-_MODIFIERS = frozenset(set(ADJECTIVES) | set(ACCENTS) | set(EMOTIONS) | set(EFFECTS))
+_MODIFIERS = frozenset().union(ADJECTIVES, ACCENTS, EMOTIONS, EFFECTS)
 _REACH = 14  # words looked at in front of a noun
 
 
@@ -124,7 +124,7 @@ def noun_phrases(sentence: str) -> Iterator[NounPhrase]:
             ]  # "in three styles: flat, excited and sarcastic"
         modifiers = tuple((at, w) for at, w in inner if w in _MODIFIERS)
         if word == "whisper":
-            modifiers = (*modifiers, (tokens[index][0], "whisper"))
+            modifiers += ((tokens[index][0], "whisper"),)
         yield NounPhrase(
             "voice" if noun == "styles" else noun, modifiers, tokens[anchor][0]
         )

@@ -116,7 +116,7 @@ def compare(
         return _alone(way, read_a, cuts), _alone(way, read_b, cuts)
     value_a, what_a = read_a
     value_b, what_b = read_b
-    limits = [way.norm, *way.ordinary]
+    limits = [way.norm] + list(way.ordinary)
     what_a = beside_limits(what_a, value_a, limits)
     what_b = beside_limits(what_b, value_b, limits)
     units_a, units_b = way.units(value_a), way.units(value_b)

@@ -70,7 +70,9 @@ def find_requests(instruction: str) -> tuple[DeliveryRequest, ...]:
                 for request in finder(sentence[:MAX_SENTENCE]):
                     results.append(replace(request, at=at + request.at))
         at += len(sentence) + 1
-    return (*_notes(reading), *_merge(_unique(sorted(results)), reading.body))
+    requests = list(_notes(reading))
+    requests += _merge(_unique(sorted(results)), reading.body)
+    return tuple(requests)
 
 
 def _notes(reading: RuleReading) -> Iterator[DeliveryRequest]:

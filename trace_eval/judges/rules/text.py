@@ -159,7 +159,8 @@ def count_literal(literal: str, answer: str, enough: float) -> int:
     if not wanted:
         return 0
     if size == 1:
-        return sum(alike(stem(wanted[0]), stem(word)) for word in spoken)
+        wanted_stem = stem(wanted[0])
+        return sum(alike(wanted_stem, stem(word)) for word in spoken)
 
     def best_start(first: int) -> int:
         """Return where the copy begins; words before it may look like its own."""

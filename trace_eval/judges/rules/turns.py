@@ -112,7 +112,7 @@ class TurnsJudge(Judge):
             elements=elements,
             opinions=[opinion],
             estimate=ScoreEstimate(mean=scale.position(scale.parse(total))),
-            caveats=[CAVEAT, *findings.measured.caveats, *gaps],
+            caveats=[CAVEAT] + list(findings.measured.caveats) + gaps,
         )
 
     def _element(self, findings: Findings, kind: str) -> float | None:

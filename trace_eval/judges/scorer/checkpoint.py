@@ -356,4 +356,4 @@ def _metrics(record: ScorerRecord) -> list[str]:
     for name, title in _TITLES.items():
         if name in record.metrics:
             named.append(f"- {title}: {record.metrics[name]:.4f}")
-    return [*named, "- these rows chose the checkpoint: judge it by others"]
+    return named + ["- these rows chose the checkpoint: judge it by others"]

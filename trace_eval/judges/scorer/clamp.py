@@ -122,11 +122,13 @@ def train_clamp(
     predictions: list[Prediction] = []
     for start in range(0, len(tokens), _BATCH):
         predictions += scorer.predict(tokens[start : start + _BATCH])
-    clamp = fit_clamp(
-        np.array([result.mean for result in predictions]),
-        np.array([result.variance for result in predictions]),
-        np.array([(float(np.mean(row.ratings)) - 1) / 4 for row, _ in usable]),
-    )
+    means = [result.mean for result in predictions]
+    variances = [result.variance for result in predictions]
+    human: list[float] = []
+    for row, _ in usable:
+        mean_rating = float(np.mean(row.ratings))
+        human.append((mean_rating - 1) / 4)
+    clamp = fit_clamp(np.array(means), np.array(variances), np.array(human))
     record = ClampRecord(**clamp.model_dump(), file_sha256=ratings.sha256)
     write_record(folder, files.record.model_copy(update={"clamp": record}))
     return FittedClamp(clamp, _sentence(clamp))

@@ -35,7 +35,7 @@ class TrainOptions:
         patience: stop after so many evaluations without a better CRPS.
         transcription: show the transcript of the question's audio.
         seed: seed of the weights, the order and the split.
-        device: where it is trained: auto, cpu or cuda:N.
+        device: device to train on: auto, cpu or cuda:N.
         data: what the ratings are called, for the card.
         licence: terms under which the ratings were used, for the card.
     """

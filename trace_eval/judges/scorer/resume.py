@@ -69,7 +69,7 @@ def finish(written: Path, root: Path, best: int | None, ended: bool) -> None:
     digests = {path.name: file_sha256(path) for path in sorted(written.iterdir())}
     record = CheckpointRecord(best=best, ended=ended, files=digests)
     replace_file(written / RECORD, record.model_dump_json(indent=1).encode())
-    for path in (*written.iterdir(), written):
+    for path in list(written.iterdir()) + [written]:
         _to_disk(path)
     final = root / written.name
     _remove(final)

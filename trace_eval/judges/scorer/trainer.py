@@ -142,7 +142,9 @@ class ScorerTrainer(Trainer):  # type: ignore[misc]
     def _save(self, output_dir: str | None = None, state_dict: Any = None) -> None:
         folder = Path(output_dir or self.args.output_dir)
         folder.mkdir(parents=True, exist_ok=True)
-        weights = {n: p.contiguous().cpu() for n, p in self.model.trainable().items()}
+        weights: dict[str, Any] = {}
+        for name, parameter in self.model.trainable().items():
+            weights[name] = parameter.contiguous().cpu()
         save_file(weights, folder / _WEIGHTS)
 
     def _load_from_checkpoint(

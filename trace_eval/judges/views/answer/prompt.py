@@ -114,7 +114,7 @@ class SingleView(View):
         if self._lacks_reference(item):
             return []
         if self._listens_to_instruction(item):
-            return ["instruction", *self.answer_roles(item)]
+            return ["instruction"] + self.answer_roles(item)
         return self.answer_roles(item)
 
     def _listens_to_instruction(self, item: Item) -> bool:

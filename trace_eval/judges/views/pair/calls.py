@@ -69,7 +69,7 @@ def about_calls(answers: Sequence[Answer]) -> str:
     if not lines:
         return ""
     note = ABOUT["calls"].replace("{gap}", f"{TURN_GAP_S:g}")
-    return "\n".join([note, *lines])
+    return "\n".join([note] + lines)
 
 
 def _speakers(call: Conversation) -> dict[str, str]:
@@ -87,12 +87,12 @@ def words_of_call(
     call = answer.conversation
     assert call is not None
     names = _speakers(call)
-    recognised = turn_blueprints(side, blueprints or {})
+    blueprints_of_turns = turn_blueprints(side, blueprints or {})
     lines = []
     for number, turn in enumerate(call.turns):
         words = turn.text
         if blueprints is not None:
-            words = words_of(call, number, recognised)
+            words = words_of(call, number, blueprints_of_turns)
         if words:
             lines.append(f"{names[turn.speaker]}: {words}")
     return "\n".join(lines) or None

@@ -90,7 +90,7 @@ class PromptBuilder:
         answers = ["the first recording", "the second recording"]
         order = answers[: len(shown.unit.answers)]
         if shown.unit.instruction:
-            order = ["the instruction", *order]
+            order = ["the instruction"] + order
         line = common().whole_test.replace("{order}", ", then ".join(order))
         items = unit_items(shown.unit, "test", self._sending.signals)
         waveform = self._sending.waveform(items, shown.unit.sounds)

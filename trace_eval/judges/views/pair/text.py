@@ -221,14 +221,16 @@ class PairTextView(View):
         sides: list[ClipText] = []
         caveats: list[str] = []
         budget = self.options.context_budget // 2
-        sound = self.options.mode == "blueprint"
+        with_blueprints = self.options.mode == "blueprint"
         for side, answer in case.pair.sides.items():
             if answer.conversation is None:  # a clip beside a conversation
                 shown = self._shown(case.blueprints[side])
                 text = shown["blueprint"] or shown["transcript"]
             else:
                 turns = turn_blueprints(side, case.blueprints)
-                page = show_conversation(answer.conversation, turns, budget, sound)
+                page = show_conversation(
+                    answer.conversation, turns, budget, with_blueprints
+                )
                 text = f"{LEGEND}\n{page.text}"
                 caveats += page.caveats
             sides.append({"transcript": text, "blueprint": text})

@@ -87,7 +87,7 @@ class Unit:
     def sounds(self) -> tuple[Sound, ...]:
         """All its recordings, in the order in which they are heard."""
         if self.instruction:
-            return (self.instruction, *self.answers)
+            return (self.instruction,) + self.answers
         return self.answers
 
     @property
@@ -95,7 +95,7 @@ class Unit:
         """All its recordings by their labels' names: ``audio``, or ``audio_1`` ..."""
         names = ["audio_1", "audio_2"] if len(self.answers) == 2 else ["audio"]
         if self.instruction:
-            names = ["instruction", *names]
+            names = ["instruction"] + names
         return list(zip(names, self.sounds, strict=True))
 
     @property

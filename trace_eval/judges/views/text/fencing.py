@@ -194,7 +194,9 @@ def _value(value: object) -> object:
     if isinstance(value, BaseModel):
         return _record(value)
     if isinstance(value, list):
-        return value if _all_harmless(value) else [_value(one) for one in value]
+        if _all_harmless(value):
+            return value
+        return [_value(one) for one in value]
     if isinstance(value, dict):
         are_floats = set(map(type, value.values())) <= {float}
         if are_floats and _all_harmless(list(value)):
