@@ -121,7 +121,7 @@ def preferred(
         return Score(
             value=_VALUES.get(fused.rating, 0.5),
             answer=state.output.completion,
-            explanation="\n".join([whole, *each]),
+            explanation="\n".join([whole] + each),
             metadata={
                 "judge": outcome.judge,
                 "rating": fused.rating,

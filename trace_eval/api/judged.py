@@ -101,9 +101,13 @@ class Run(StoredRun):
         Raises:
             UserError: there is nothing to rank, or an option is unknown.
         """
-        if systems is not None and len(tuple(systems)) != 2:
-            raise UserError(f"systems {list(systems)}: name two, those of A and of B")
-        names = None if systems is None else (str(systems[0]), str(systems[1]))
+        names: tuple[str, str] | None = None
+        if systems is not None:
+            if len(systems) != 2:
+                raise UserError(
+                    f"systems {list(systems)}: name two, those of A and of B"
+                )
+            names = str(systems[0]), str(systems[1])
         chosen = with_settings(RankOptions(missing="drop", systems=names), options)
         provided, named = findings.labels_of(labels, columns)
         return findings.ranking_finding(
@@ -130,12 +134,12 @@ class Run(StoredRun):
         """
         several = isinstance(others, Sequence) and not isinstance(others, str)
         listed: Sequence[Any] = others if several else [others]  # type: ignore[assignment]
-        folders: list[Path] = []
+        folders = [self.folder]
         for run in listed:
             folders.append(run.folder if isinstance(run, StoredRun) else Path(run))
         provided, named = findings.labels_of(labels, columns)
         chosen = with_settings(CompareOptions(), options)
-        report = compare_folders([self.folder, *folders], provided, chosen, named)
+        report = compare_folders(folders, provided, chosen, named)
         return findings.comparison_finding(report)
 
     @python_words

@@ -108,13 +108,13 @@ def picture_of(finding: Finding, name: str | None) -> Picture:
     Raises:
         UserError: the report does not give it.
     """
-    provided = dict(_pictures(finding))
-    chosen = next(iter(provided), None) if name is None else name
-    if chosen is None or chosen not in provided:
-        rest = f"give one of {', '.join(provided)}" if provided else "leave out --plot"
+    pictures = dict(_pictures(finding))
+    chosen = next(iter(pictures), None) if name is None else name
+    if chosen is None or chosen not in pictures:
+        rest = f"give one of {', '.join(pictures)}" if pictures else "leave out --plot"
         asked = "--plot" if name is None else f"--plot {name}"
         raise UserError(f"{asked}: {finding.title} has nothing to draw; {rest}")
-    return provided[chosen]
+    return pictures[chosen]
 
 
 def _pictures(finding: Finding) -> Iterator[tuple[str, Picture]]:
@@ -142,7 +142,10 @@ def _of_labels(
         texts: list[list[str]] = []
         for row in score.confusion:
             pairs = sum(row)
-            shades.append([number / pairs if pairs else None for number in row])
+            if pairs:
+                shades.append([number / pairs for number in row])
+            else:
+                shades.append([None] * len(row))
             texts.append([f"{n:g}" for n in row])
         lines = (f"annotators: {score.dimension}", score.judge)
         yield (

@@ -54,7 +54,8 @@ def card(
     say_each(sentences)
     if output.full:
         print_tables([comparison(cards)])
-    default = runs[0] if len(runs) == 1 and runs[0].is_dir() else None
+    has_own_folder = len(runs) == 1 and runs[0].is_dir()
+    default = runs[0] if has_own_folder else None
     say_each(write_pages(cards, out or default, sentences))
     give(cards)
     give_figures(cards, output.csv)

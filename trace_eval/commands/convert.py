@@ -47,7 +47,7 @@ def convert(
     prompt: Annotated[
         Path | None,
         typer.Option(
-            help="Ask the authors' prompt in place of our question; one --set."
+            help="Ask the authors' prompt in place of our question; needs one --set."
         ),
     ] = None,
 ) -> None:
@@ -70,14 +70,14 @@ def convert(
 def _print_list() -> None:
     from trace_eval.datasets import dataset_names, find_dataset
 
-    collected = [find_dataset(name) for name in dataset_names()]
+    datasets = [find_dataset(name) for name in dataset_names()]
     titles = ("name", "judged", "items", "licence", "figures that come out again")
     rows = [
         (row.name, row.judged, row.items, row.licence, row.reproduces)
-        for row in collected
+        for row in datasets
     ]
     print_rows(titles, rows, fixed=("name",), most=None)
-    give([replace(row, reader=str(row.reader)) for row in collected])
+    give([replace(row, reader=str(row.reader)) for row in datasets])
 
 
 def _print(done: Conversion) -> None:

@@ -22,7 +22,10 @@ def gate(
         Path, typer.Argument(help="Run folder, or a table FILE:COLUMN.")
     ],
     candidate: Annotated[
-        Path, typer.Argument(help="The same items, judged in the same way.")
+        Path,
+        typer.Argument(
+            help="Run of the candidate: the same items, judged in the same way."
+        ),
     ],
     aa: Annotated[
         list[Path] | None,

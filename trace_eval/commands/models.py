@@ -64,11 +64,11 @@ def fetch(
     """Download models into their hub's cache; the only command that needs a network."""
     from extractors.fetch import fetch as fetch_model
 
-    collected = []
+    fetched = []
     for spec in specs:
-        collected.append(Fetched(spec, fetch_model(spec)))
-        messages().print(f"{spec}: {collected[-1].path}")
-    give(collected)
+        fetched.append(Fetched(spec, fetch_model(spec)))
+        messages().print(f"{spec}: {fetched[-1].path}")
+    give(fetched)
 
 
 @app.command()

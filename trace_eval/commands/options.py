@@ -76,7 +76,9 @@ def _as_often(value: Any, option: Any) -> Any:
     """Return a list where an option may be repeated, else the only value of a list."""
     if option.multiple:
         return value if isinstance(value, list) else [value]
-    return value[0] if isinstance(value, list) and len(value) == 1 else value
+    if isinstance(value, list) and len(value) == 1:
+        return value[0]
+    return value
 
 
 ConfigOption = Annotated[

@@ -206,7 +206,8 @@ def fitting(table: Table, width: int) -> list[list[int]]:
 def _keys(table: Table) -> int:
     """Count the first columns that tell the rows apart; 1 where none do."""
     for count in range(1, len(table.columns)):
-        if len({row[:count] for row in table.rows}) == len(table.rows):
+        keys = {row[:count] for row in table.rows}
+        if len(keys) == len(table.rows):
             return count
     return 1
 

@@ -26,7 +26,8 @@ def screen(
     others: Annotated[
         list[Path] | None,
         typer.Option(
-            "--with", help="Another judge of the same pairs: its agreement is a sign."
+            "--with",
+            help="Another judge of the same pairs; where both agree, one is surer.",
         ),
     ] = None,
     chosen: LabelChoice,

@@ -51,7 +51,7 @@ def fusion(
     from trace_eval.runs.opinions import read_with_labels
     from trace_eval.stats.agreement.train_fusion import train_fusion, training_tables
 
-    sources = [*(runs or ()), *(more or ())]
+    sources = list(runs or ()) + list(more or ())
     if not sources:
         raise UserError("train fusion: no scores; name runs of two or more judges")
     judged, rated = read_with_labels(sources, ratings, rubric=options.rubric)

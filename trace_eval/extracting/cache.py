@@ -79,12 +79,15 @@ class Cache:
     def get(self, key: str, group: str) -> Present | Absent | None:
         """Return a stored group; None where there is none that can be trusted."""
         row = self._row("SELECT grp, value, digest FROM groups WHERE key = ?", (key,))
-        if row is None or row[0] != group or row[2] != _digest(key, *row[:2]):
+        if row is None:
+            return None
+        stored_group, value, digest = row
+        if stored_group != group or digest != _digest(key, stored_group, value):
             return None
         try:
-            if not row[1].startswith('{"status":"ok"'):
-                return Absent.model_validate_json(row[1])
-            return GROUPS.get(group, Extension).model_validate_json(row[1])
+            if not value.startswith('{"status":"ok"'):
+                return Absent.model_validate_json(value)
+            return GROUPS.get(group, Extension).model_validate_json(value)
         except ValidationError:  # of a version whose groups had other fields
             return None
 
@@ -105,10 +108,12 @@ class Cache:
             ),
             stamp,
         )
-        if row is None or row[1] != _digest(READING, *stamp, row[0]):
+        if row is None:
             return None
-        clip: str = row[0]
-        return clip
+        clip, digest = row
+        if digest != _digest(READING, *stamp, clip):
+            return None
+        return str(clip)
 
     def remember_clip(self, stamp: Stamp, clip: str) -> None:
         """Remember a recording's clip hash; the stamp was taken before it was read."""
@@ -198,7 +203,7 @@ def check_folder(folder: Path | None) -> None:
         UserError: it is a file, or below one.
     """
     folder = folder or cache_folder()
-    for path in (folder, *folder.parents):
+    for path in [folder] + list(folder.parents):
         if path.is_file():
             raise UserError(
                 f"cache {folder}: {path} is a file; name a folder with --cache or"

@@ -62,8 +62,11 @@ class LocalEngine:
         self, plan: Plan, workers: int, gpus: Sequence[str | None] = ()
     ) -> None:
         gpus = gpus if workers else ()
-        threads = max(1, cores() // (workers + len(gpus))) if workers else 1
-        places = [WorkerDevice(threads)] * workers if workers else [None]
+        threads = 1
+        places: list[WorkerDevice | None] = [None]
+        if workers:
+            threads = max(1, cores() // (workers + len(gpus)))
+            places = [WorkerDevice(threads)] * workers
         # What the cache has needs no worker: to start one takes a second. Where this
         # fails, the workers do, too, and say it.
         self._finder: ClipExtractor | None = None

@@ -64,7 +64,7 @@ def git_revision() -> str | None:
 def _git(folder: Path, *arguments: str) -> str:
     """Return what git says of a folder."""
     done = subprocess.run(
-        ["git", "-C", str(folder), *arguments],
+        ["git", "-C", str(folder)] + list(arguments),
         capture_output=True,
         text=True,
         timeout=10,

@@ -185,15 +185,16 @@ def engine_of(
 
 def _gpus(plan: Sequence[Extractor], options: ExtractOptions) -> Sequence[str | None]:
     """Return which GPU each process with models may see; None: any."""
-    if options.device == "cpu" or not any(
-        extractor.runs_on == "gpu" for extractor in plan
-    ):
+    needs_gpu = any(extractor.runs_on == "gpu" for extractor in plan)
+    if options.device == "cpu" or not needs_gpu:
         return []
     count = gpu_count()
     if options.device != "auto":
         return [None] if count else []
     visible = os.environ.get("CUDA_VISIBLE_DEVICES")
-    return list(visible.split(",") if visible else map(str, range(count)))[:count]
+    if visible:
+        return visible.split(",")[:count]
+    return [str(number) for number in range(count)]
 
 
 def extract_each(

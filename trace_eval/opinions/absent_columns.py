@@ -136,7 +136,7 @@ def _likely(
     systems: Collection[object],
     ids: Collection[str],
 ) -> list[str]:
-    """Write ``FIELD=COLUMN`` for the id, and for rater and label, by what columns hold.
+    """Guess ``FIELD=COLUMN`` for id, rater and label from what the columns hold.
 
     The id's column has ids of the items in most of its cells, or is called nearly so,
     or tells apart what each rater was asked.
@@ -189,7 +189,8 @@ def _maps(
         for cell in columns.get(name, ()):
             if not is_missing(cell):
                 words[str(cell)] = None
-    if len(words) > _MOST_LABELS or any(number_of(word) is not None for word in words):
+    has_numbers = any(number_of(word) is not None for word in words)
+    if has_numbers or len(words) > _MOST_LABELS:
         return []
     strange = [word for word in words if label_of(word) is None]
     return [map_option(word, "LABEL") for word in strange]

@@ -208,8 +208,10 @@ def _is_doubtful(value: float, distinct: Values) -> bool:
     beyond = distinct[np.abs(distinct) > _FEW_STEPS]
     if abs(value) <= _FEW_STEPS or len(core) < 3 or len(beyond) > 2:
         return False
-    away = max(core.min() - value, value - core.max())
-    return bool(away >= 2 * max(float(core.max() - core.min()), 1))
+    lowest = float(core.min())
+    highest = float(core.max())
+    away = max(lowest - value, value - highest)
+    return bool(away >= 2 * max(highest - lowest, 1))
 
 
 def _is_apart(code: float, distinct: Values) -> bool:
@@ -239,7 +241,8 @@ def _highest_beside_code(code: float) -> float:
 
 
 def _rows(texts: Sequence[object], rows: Sequence[int]) -> str:
-    same = sum(str(texts[row]) == str(texts[rows[0]]) for row in rows)
+    first = str(texts[rows[0]])
+    same = sum(str(texts[row]) == first for row in rows)
     others = len(rows) - same
     if not others:
         return counted(same, "row")

@@ -28,7 +28,9 @@ def told_apart_by(
     """
     if ids is not None and any(id_ is not None for id_ in ids):
         return None
-    texts = [visible(text) or None if text is not None else None for text in wording]
+    texts: list[str | None] = []
+    for text in wording:
+        texts.append(None if text is None else visible(text) or None)
     if len(set(texts) - {None}) < 2 or _tells_systems(texts, systems):
         return None
     return texts

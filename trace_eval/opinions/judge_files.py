@@ -226,7 +226,8 @@ def _labels(
     scale: Ends | None,
 ) -> dict[str, list[Any]]:
     """Return a column of labels under the name that its values allow."""
-    replies = are_replies([None if value is None else str(value) for value in values])
+    texts = [None if value is None else str(value) for value in values]
+    replies = are_replies(texts)
     verdicts: list[str | None] = []
     meanings = mapped({"overall": values}, columns.mapping, scale)["overall"]
     negative = negative_numbers(meanings)

@@ -163,13 +163,13 @@ def rater_note(
         if name not in left_out:
             text += f"; {name} was left out because it is called like no rater"
     if left_out:
-        all_of_them = _as_raters([*raters, *left_out])
+        all_of_them = _as_raters(raters + left_out)
         text += (
             f"; {', '.join(left_out)} may be labels, too, and was left out: --column"
             f" {all_of_them} counts all"
         )
     for name, cell in _partly_labels(table, raters, systems).items():
-        with_it = _as_raters([*raters, name])
+        with_it = _as_raters(raters + [name])
         text += (
             f"; {name} was left out because {cell!r:.40} in it is no label: --column"
             f" {with_it} asks what it means"

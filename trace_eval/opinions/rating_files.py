@@ -192,7 +192,7 @@ def _first_of_each(ratings: Opinions) -> Opinions:
     return replace(
         first,
         again=ratings.take(is_repeated),
-        warnings=(*first.warnings, DataWarning("repeats", text)),
+        warnings=first.warnings + (DataWarning("repeats", text),),
     )
 
 

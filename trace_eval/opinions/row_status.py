@@ -62,7 +62,7 @@ _LEARNED = re.compile(
 
 
 def thrown_out(columns: Mapping[str, Sequence[object]]) -> Iterator[str]:
-    """Say which rows count although a column says that somebody threw them out.
+    """Say which rows still count although a column marks them as thrown out.
 
     Args:
         columns: those that :func:`is_status` names.

@@ -92,7 +92,7 @@ def as_judged_sides(
     )
     warning = DataWarning.of("turned_sides", text, labels.ids[has_turned_label])
     return replace(
-        labels, codes=codes, facts=facts, warnings=(*labels.warnings, warning)
+        labels, codes=codes, facts=facts, warnings=labels.warnings + (warning,)
     )
 
 

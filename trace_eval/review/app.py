@@ -184,8 +184,10 @@ class _Site:
 
     def refuse(self, request: Request, error: Exception) -> Response:
         """Show the error page; nothing of an incomplete form is sent back."""
-        form = isinstance(error, RequestValidationError)
-        message = "the form is not complete; load it again" if form else str(error)
+        is_malformed = isinstance(error, RequestValidationError)
+        message = (
+            "the form is not complete; load it again" if is_malformed else str(error)
+        )
         return self.page(request, "error.html.j2", {"message": message}, 400)
 
     # --- pages ------------------------------------------------------------------------

@@ -20,11 +20,11 @@ import soundfile
 from numpy.typing import NDArray
 
 from blueprints import UserError
-from extractors import SPEECH_RATE, Samples
+from extractors import SPEECH_RATE, Clip, Samples
 from extractors.loudness import integrated_lufs
 from trace_eval.conversations.sound.peaks import outline
 from trace_eval.data.answers import Cut, Recording
-from trace_eval.data.conversation import ROLES, Conversation, Role
+from trace_eval.data.conversation import ROLES, Channel, Conversation, Role
 from trace_eval.data.items import Pair
 from trace_eval.extracting.source import source_of
 from trace_eval.review.loudness import ItemLoudness, Level, gains, low_passed, spread
@@ -206,29 +206,36 @@ def lanes(conversation: Conversation, only: Role | None = None) -> tuple[Samples
     start_s = sound_start(conversation)
     user = conversation.channel_of("user")
     channels = sorted(conversation.channels, key=lambda one: one != user)
-    clips = []
-    for channel in channels:
-        first = max(0.0, channel.file_time(start_s))
-        last = max(0.0, channel.file_time(conversation.end_s))
-        cut = Cut(channel=channel.channel, start_s=first, end_s=last)
-        clips.append(source_of(Recording(audio=channel.audio, cut=cut)).decode())
-    if len({clip.rate for clip in clips}) == 1:
-        rate = clips[0].rate
-        voices = [clip.samples[:, 0] for clip in clips]
-    else:
-        rate = SPEECH_RATE
-        voices = [clip.speech for clip in clips]
-    starts, ends = [], []
+    clips = [_part_of(channel, start_s, conversation.end_s) for channel in channels]
+    rate, voices = _at_one_rate(clips)
+    starts: list[int] = []
+    ends: list[int] = []
     for channel, samples in zip(channels, voices, strict=True):
         late_s = max(0.0, -channel.file_time(start_s))  # it was recorded from later on
-        starts.append(round(late_s * rate))
-        ends.append(starts[-1] + len(samples))
+        start = round(late_s * rate)
+        starts.append(start)
+        ends.append(start + len(samples))
     role_of = {speaker.channel: speaker.role for speaker in conversation.speakers}
     sound = np.zeros((max(ends), len(voices)), np.float32)
     for index, channel in enumerate(channels):
         if only is None or role_of.get(channel.name) == only:
             sound[starts[index] : ends[index], index] = voices[index]
     return sound, rate
+
+
+def _part_of(channel: Channel, start_s: float, end_s: float) -> Clip:
+    """Decode what a channel holds between two times of the conversation."""
+    first = max(0.0, channel.file_time(start_s))
+    last = max(0.0, channel.file_time(end_s))
+    cut = Cut(channel=channel.channel, start_s=first, end_s=last)
+    return source_of(Recording(audio=channel.audio, cut=cut)).decode()
+
+
+def _at_one_rate(clips: Sequence[Clip]) -> tuple[int, list[Samples]]:
+    """Return the rate that clips share, else 16 kHz, and their samples at that rate."""
+    if len({clip.rate for clip in clips}) == 1:
+        return clips[0].rate, [clip.samples[:, 0] for clip in clips]
+    return SPEECH_RATE, [clip.speech for clip in clips]
 
 
 def sound_start(conversation: Conversation) -> float:

@@ -60,7 +60,7 @@ def lines_of(rows: Sequence[Stopping], blind: bool = False) -> list[str]:
     lines = [row.next_step if blind else row.verdict for row in ordered]
     rest = len(lines) - MOST
     more = [f"{counted(rest, 'more comparison')} of two systems."] if rest > 0 else []
-    return [*lines[:MOST], *more]
+    return lines[:MOST] + more
 
 
 def _distance(row: Stopping) -> float:

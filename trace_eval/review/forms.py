@@ -150,7 +150,7 @@ class PairForm:
         """Return the questions about a part, as far as they are known by now."""
         sure = [_how_sure(part, part)] if self.confidence else []
         if self.protocol.scale != "typed":
-            return [ReviewQuestion(part, "label", part, self.protocol.labels), *sure]
+            return [ReviewQuestion(part, "label", part, self.protocol.labels)] + sure
         if rating(answers, part) is not None:
             return sure
         keys = [f"{part}.{side}" for side in order]

@@ -65,7 +65,9 @@ def gains(levels: Mapping[str, Level]) -> dict[str, float]:
 def spread(levels: Iterable[Level]) -> float | None:
     """Return the loudest minus the quietest, LU; None if fewer than two are known."""
     known = [level.lufs for level in levels if level.lufs is not None]
-    return max(known) - min(known) if len(known) > 1 else None
+    if len(known) < 2:
+        return None
+    return max(known) - min(known)
 
 
 @dataclass(frozen=True)

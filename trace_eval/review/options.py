@@ -20,7 +20,7 @@ class QueueOptions:
         repeat: pairs shown a second time, for test-retest.
         overall_first: ask for a blind overall impression before the dimensions.
         confidence: ask after each rating how sure the rater is.
-        seed: of the sample and the order of A and B.
+        seed: seed of the sample and of the order of A and B.
 
     Raises:
         UserError: a number is out of range.

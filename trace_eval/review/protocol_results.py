@@ -96,8 +96,11 @@ def _means(review: Review, rubric: ScoreRubric) -> list[ProtocolRow]:
 
 def decided_score(scores: Sequence[float], raters: int | None) -> float | None:
     """Return the score that most raters of an item gave; None while it is open."""
-    best = multimode(scores)
-    return best[0] if len(best) == 1 and len(scores) >= (raters or 1) else None
+    most_frequent = multimode(scores)
+    has_enough = len(scores) >= (raters or 1)
+    if has_enough and len(most_frequent) == 1:
+        return most_frequent[0]
+    return None
 
 
 def decided_csv(review: Review) -> str:

@@ -181,12 +181,12 @@ def _timing(review: Review) -> dict[str, Any] | None:
     )
     table = correct_report(report, log.made()).figures()
     names = ("figure", "measured", "corrected", "events")
-    kept = [table.columns.index(name) for name in names]
+    places = [table.columns.index(name) for name in names]
     return {
         "looked_at": len(log.looked_at),
         "calls": len(log.items),
         "columns": names,
-        "rows": [list(map(row.__getitem__, kept)) for row in table.rows],
+        "rows": [list(map(row.__getitem__, places)) for row in table.rows],
     }
 
 

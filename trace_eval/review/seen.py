@@ -117,7 +117,8 @@ def _seen(item: Reviewed, sounds: Mapping[str, str]) -> Seen:
         for answer in one.answers:
             words += _words(answer)
         if isinstance(one, Single):
-            words += [one.context, one.rationale, *one.reference]
+            words += [one.context, one.rationale]
+            words += one.reference
     text = json.dumps(words)
     return Seen(words=hashlib.sha256(text.encode()).hexdigest(), sounds=sounds)
 

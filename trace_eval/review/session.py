@@ -220,7 +220,8 @@ class Review:
             return "ab"
         if isinstance(item, Page):
             return STIMULUS_KEYS[: len(item.members)]
-        return "p" if any(role != "instruction" for role in item.recordings()) else ""
+        answers = item.recordings().keys() - {"instruction"}
+        return "p" if answers else ""
 
     def answer(
         self,
@@ -334,7 +335,7 @@ class Review:
         return self.store.undo(rater)
 
     def go_on(self, rater: str, task: int) -> None:
-        """Leave the judge's opinion."""
+        """Go on from the judge's opinion on a task to the next task."""
         position = self.position(rater)
         if position is not None and position.task == task and position.step is None:
             self.store.judge_seen(position.view)
@@ -354,8 +355,8 @@ class Review:
 
         A text is a question, a rationale or a reference.
         """
-        provided = ((answer.item, answer.codes) for answer in self.store.stored())
-        return self.corrections.flags(provided) if self.corrections else []
+        codes_of_items = ((answer.item, answer.codes) for answer in self.store.stored())
+        return self.corrections.flags(codes_of_items) if self.corrections else []
 
     def correct(
         self, rater: str, task: int, fields: Mapping[CorrectedField, str]
@@ -416,11 +417,11 @@ class Review:
                 continue
             if self.is_training(view.item):
                 continue
-            provided = answers.get(view.number, {})
+            answers_of_view = answers.get(view.number, {})
             ratings: dict[Phase, Rating] = {}
             for phase in phases(overall_first=True):
-                value = rating(provided, phase)
+                value = rating(answers_of_view, phase)
                 if value is not None:
                     ratings[phase] = value
-            rows.append(Labelled(view, ratings, provided))
+            rows.append(Labelled(view, ratings, answers_of_view))
         return rows

@@ -269,7 +269,10 @@ class Store:
             self.rubric,
             rater,
         )
-        return rows[0][1:] if rows and rows[0][0] == "hidden" else None
+        for opinion, answer, view in rows:
+            if opinion == "hidden":
+                return answer, view
+        return None
 
     def set_aside(self, item: str, reason: str) -> int:
         """Set all answers about an item aside, in every rubric; return how many."""

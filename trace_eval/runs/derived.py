@@ -188,7 +188,7 @@ def _replaced(
         },
         consistent=result.dimensions["overall"].consistent,
     )
-    return stood_for(before, VOICE_QUALITY, verdict, [*result.caveats, message])
+    return stood_for(before, VOICE_QUALITY, verdict, result.caveats + [message])
 
 
 def stood_for(

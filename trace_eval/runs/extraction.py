@@ -63,8 +63,10 @@ def extract_to(
     """
     if is_url(out) and options.engine != "ray":
         raise UserError(f"{out}: only -X engine=ray writes to a URL; name a folder")
-    where = redacted(str(out)) if is_url(out) else Path(out) / "blueprints.jsonl"
-    done = Extraction(str(where), len(sources))
+    where = str(Path(out) / "blueprints.jsonl")
+    if is_url(out):
+        where = redacted(str(out))
+    done = Extraction(where, len(sources))
     missing = None
 
     def tell(result: Extracted) -> None:

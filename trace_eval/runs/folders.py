@@ -31,7 +31,9 @@ _NAMED = 3
 def input_name(manifest: Manifest) -> str:
     """Name the input as a run's record does: by an absolute path, or a URL."""
     path = str(manifest.path)
-    return path if is_url(path) else str(utf8_name(Path(path).resolve()))
+    if is_url(path):
+        return path
+    return str(utf8_name(Path(path).resolve()))
 
 
 def default_out(manifest: Manifest, judge: str) -> Path:

@@ -43,7 +43,7 @@ _NO_CLIP = mark_of("")
 
 
 def _clips(folders: Sequence[Path]) -> JoinedLines:
-    """Keep each recording's first line, and its first clip where that has none."""
+    """Keep the first line of each recording that has a clip, or its first line."""
     lines = JoinedLines(folders, "clips.jsonl")
     for number, folder in enumerate(folders):
         for place, line in lines.read(number):

@@ -191,4 +191,7 @@ def _there(
 
 def _names_columns(name: str, columns: Collection[str]) -> bool:
     """Say whether a column is there, or each of several raters' columns."""
-    return name in columns or all(part.strip() in columns for part in name.split(","))
+    if name in columns:
+        return True
+    parts = name.split(",")
+    return all(part.strip() in columns for part in parts)

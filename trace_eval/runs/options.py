@@ -93,12 +93,8 @@ class Options:
     @property
     def policy_name(self) -> str:
         """The policy as it is recorded: as it was given, or an object's own name."""
-        provided = self.policy
-        return (
-            provided.name
-            if isinstance(provided, Policy | PlainPolicy)
-            else str(provided)
-        )
+        policy = self.policy
+        return policy.name if isinstance(policy, Policy | PlainPolicy) else str(policy)
 
 
 #: Judge and rubric of single answers when none are named: no LLM, no network.

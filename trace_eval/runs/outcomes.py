@@ -282,9 +282,8 @@ def first_position_test(
     in_both_orders = [outcome for outcome, _ in rows]
     if not in_both_orders:
         return None
-    from scipy.special import (
-        bdtr,
-    )  # scipy.stats.binomtest gives the same after 1 s of imports
+    # scipy.stats.binomtest gives the same after 1 s of imports
+    from scipy.special import bdtr
 
     lean: Counter[object] = Counter()
     for number, (outcome, instruction) in enumerate(rows):
@@ -292,11 +291,12 @@ def first_position_test(
         lean[number if instruction is None else instruction] += (way > 0) - (way < 0)
     ahead = sum(n > 0 for n in lean.values())
     behind = sum(n < 0 for n in lean.values())
+    one_sided = float(bdtr(min(ahead, behind), ahead + behind, 0.5))
     return FirstPositionTest(
         pairs=len(in_both_orders),
         consistent=sum(not outcome.inconsistent for outcome in in_both_orders),
         ratings=sum(outcome.both_orders for outcome in in_both_orders),
         first=sum(outcome.first for outcome in in_both_orders),
         second=sum(outcome.second for outcome in in_both_orders),
-        p=min(1.0, 2 * float(bdtr(min(ahead, behind), ahead + behind, 0.5))),
+        p=min(1.0, 2 * one_sided),
     )

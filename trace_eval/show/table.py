@@ -65,11 +65,11 @@ class Table:
         rows: list[tuple[str, ...]] = []
         cells: list[tuple[Any, ...]] = []
         for texts, values, value in zip(self.rows, self.cells, column, strict=True):
-            rows.append((*texts, cell(value)))
-            cells.append((*values, value))
+            rows.append(texts + (cell(value),))
+            cells.append(values + (value,))
         return replace(
             self,
-            columns=(*self.columns, title),
+            columns=self.columns + (title,),
             rows=tuple(rows),
             cells=tuple(cells),
         )

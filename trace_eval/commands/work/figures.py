@@ -40,7 +40,7 @@ def write_figures(
     for file in latex:
         write_file(file, in_latex.document(finding.tables, str(finding)))
     warnings = [f"warning: {text}" for text in finding.warnings]
-    sentences = [*finding.sentences, *warnings]
+    sentences = list(finding.sentences) + warnings
     for file in markdown:
         text = in_markdown.document(finding.title, sentences, finding.tables)
         write_file(file, text)

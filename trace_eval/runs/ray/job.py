@@ -294,8 +294,10 @@ class RayJudging:
         if self.options.extract.device == "cpu":
             return False
         kinds = {str(judge).partition(":")[0] for judge in self.options.judges}
-        models = any(extractor.runs_on == "gpu" for extractor in self.session.plan)
-        return models or bool(kinds & _MODELS)
+        extracts_on_gpu = any(
+            extractor.runs_on == "gpu" for extractor in self.session.plan
+        )
+        return extracts_on_gpu or bool(kinds & _MODELS)
 
     def _write_works(
         self, left: Sequence[Shard], paths: Mapping[str, Path], over: threading.Event
