@@ -323,7 +323,9 @@ def _notes(labels: Opinions | None, shared: Texts) -> list[str]:
     if unlabelled == len(shared):
         notes.append(f"{labels.source} labels none of the {shared_pairs}")
     elif unlabelled:
-        number = counted(unlabelled, f"of {shared_pairs} has", f"of {shared_pairs} have")
+        number = counted(
+            unlabelled, f"of {shared_pairs} has", f"of {shared_pairs} have"
+        )
         notes.append(f"{number} no human label")
     return notes
 
