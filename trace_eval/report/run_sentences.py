@@ -38,7 +38,8 @@ def pair_answer(run: Run, ranking: RankReport | None) -> tuple[str, ...]:
     scored, unscored = scored_pairs(
         (pair.id for pair in run.pairs()), run.outcomes(), overall
     )
-    number = len(scored) + unscored.total() + sum(1 for _ in run.problems())
+    problem_count = sum(1 for _ in run.problems())
+    number = len(scored) + unscored.total() + problem_count
     judged = (
         f"{len(scored)} of {counted(number, 'pair')} judged by"
         f" {run.record().judge.spec}"
