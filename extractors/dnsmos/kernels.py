@@ -16,12 +16,15 @@ from typing import Any
 
 import numba
 import numpy as np
-from llvmlite import binding
+from llvmlite import binding, ir
 from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
 
 from extractors.dnsmos.windows import GROUP, ROWS
 
 _NUMBA: Any = numba  # and what is in it has types in part only
+_CGUTILS: Any = cgutils
 carray = _NUMBA.carray
 
 #: Sums may be regrouped; what is not a number stays so. A division tests for no zero.
@@ -31,12 +34,142 @@ _OPTIONS: dict[str, Any] = {
 }
 _ZERO = np.float32(0)
 
+#: Sums that are held in registers while all channels of a pixel are added: 6 vectors of
+#: AVX-512, 12 of AVX.
+LANES, VECTORS = 16, 6
+BLOCK = LANES * VECTORS
+
+_NUMBER, _VECTOR = ir.IntType(64), ir.VectorType(ir.FloatType(), LANES)
+_FUSED = ("contract",)  # a product and a sum are rounded once where the processor can
+
 #: Numbers without a sign: an index that might be negative costs a test in every loop.
 _UINT = np.uint64
-_1, _2, _3, _4, _8 = map(_UINT, (1, 2, 3, 4, 8))
+_2 = _UINT(2)
+
+#: Gathers the lowest bit of each of eight bytes in the highest byte of a product; adds
+#: eight to each byte.
+_GATHER, _EIGHTS = _UINT(0x0102040810204080), _UINT(0x0808080808080808)
+
+#: Bits of a byte -> the places of those that are set, a byte each, lowest first.
+_PLACES = np.zeros(256, np.uint64)
+for _bits in range(256):
+    _set = bytes(_place for _place in range(8) if _bits >> _place & 1)
+    _PLACES[_bits] = int.from_bytes(_set, "little")
+_COUNTS = np.bitwise_count(np.arange(256, dtype=np.uint8)).astype(np.uint64)
+
 
 # Addresses of arrays become arrays of numba, which have no types here.
 Address = Any
+
+
+@intrinsic
+def _add_blocks(
+    _: Any,
+    sums: Any,
+    at: Any,
+    length: Any,
+    weights: Any,
+    row: Any,
+    size: Any,
+    image: Any,
+    pixel: Any,
+    index: Any,
+    first: Any,
+    stop: Any,
+) -> Any:
+    """Add positive channels, times their weights, to whole blocks of sums.
+
+    The sums stay in registers meanwhile, as they do not in loops of numba: it cannot
+    know that sums and weights lie in different memory.
+
+    Args:
+        sums, at, length: the sums, the number of their first, and how many they are.
+        weights, row, size: the weights, the number of the first channel's first, and
+            how many a channel has.
+        image, pixel: the values of channels, and the number of the first.
+        index, first, stop: the numbers of the positive channels, from where, and to
+            where but without it.
+    """
+
+    def code(context: Any, builder: Any, _: Any, values: Any) -> Any:
+        parts = _Parts(builder)
+        sums, at, length, weights, row, size, image, pixel, index, first, stop = values
+        totals = [_CGUTILS.alloca_once(builder, _VECTOR) for _ in range(VECTORS)]
+        blocks = _NUMBER(0), length, _NUMBER(BLOCK), _NUMBER
+        channels = first, stop, _NUMBER(1), _NUMBER
+        with _CGUTILS.for_range_slice(builder, *blocks) as (block, _):
+            for place, total in zip(parts.of(sums, at, block), totals, strict=True):
+                builder.store(builder.load(place, align=4), total)
+            with _CGUTILS.for_range_slice(builder, *channels) as (number, _):
+                byte = builder.load(parts.byte(index, number))
+                channel = builder.zext(byte, _NUMBER)
+                factor = parts.everywhere(image, pixel, channel)
+                begin = builder.add(builder.mul(channel, size), row)
+                used = parts.of(weights, begin, block)
+                for place, total in zip(used, totals, strict=True):
+                    weight = builder.load(place, align=4)
+                    product = builder.fmul(weight, factor, flags=_FUSED)
+                    added = builder.fadd(builder.load(total), product, flags=_FUSED)
+                    builder.store(added, total)
+            for place, total in zip(parts.of(sums, at, block), totals, strict=True):
+                builder.store(builder.load(total), place, align=4)
+        return context.get_dummy_value()
+
+    kinds = sums, at, length, weights, row, size, image, pixel, index, first, stop
+    return types.void(*kinds), code
+
+
+class _Parts:
+    """Places in arrays, as a builder of machine code names them."""
+
+    def __init__(self, builder: Any) -> None:
+        self._builder = builder
+
+    def byte(self, array: Any, number: Any) -> Any:
+        """Return the place of a byte."""
+        start = self._builder.bitcast(array, ir.IntType(8).as_pointer())
+        return self._builder.gep(start, [number])
+
+    def of(self, array: Any, first: Any, block: Any) -> list[Any]:
+        """Return the places of the vectors of a block behind a first value."""
+        places = []
+        start = self._value(array, self._builder.add(first, block))
+        for number in range(VECTORS):
+            place = self._builder.gep(start, [_NUMBER(number * LANES)])
+            places.append(self._builder.bitcast(place, _VECTOR.as_pointer()))
+        return places
+
+    def everywhere(self, array: Any, first: Any, number: Any) -> Any:
+        """Return a vector of one value alone."""
+        builder, small = self._builder, ir.IntType(32)
+        place = self._value(array, builder.add(first, number))
+        value = builder.load(place, align=4)
+        nothing = ir.Constant(_VECTOR, ir.Undefined)
+        begun = builder.insert_element(nothing, value, small(0))
+        zeros = ir.Constant(ir.VectorType(small, LANES), [0] * LANES)
+        return builder.shuffle_vector(begun, nothing, zeros)
+
+    def _value(self, array: Any, number: Any) -> Any:
+        start = self._builder.bitcast(array, ir.FloatType().as_pointer())
+        return self._builder.gep(start, [number])
+
+
+@intrinsic
+def _store_eight(_: Any, array: Any, at: Any, eight: Any) -> Any:
+    """Store a number of eight bytes in an array of bytes, from any place on."""
+
+    def code(context: Any, builder: Any, _: Any, values: Any) -> Any:
+        array, at, eight = values
+        place = _Parts(builder).byte(array, at)
+        builder.store(eight, builder.bitcast(place, eight.type.as_pointer()), align=1)
+        return context.get_dummy_value()
+
+    return types.void(array, at, eight), code
+
+
+# The same, as kernels call them: what they are given first, numba gives.
+add_blocks: Any = _add_blocks
+store_eight: Any = _store_eight
 
 
 def convolve_one(
@@ -96,7 +229,7 @@ def convolve(
         sums_at: what the image before left in the last two rows is completed, with
             ``ROWS - 2`` more, as its first [shape=(ROWS + 2, columns, outputs)].
         index_at: room for the numbers of positive channels [shape=(ROWS * columns *
-            inputs + 1,)].
+            inputs + 8,)].
         positive_at: room for which values are positive [shape=(ROWS * columns *
             inputs,)].
         ends_at: room for the ends of pixels in the index [shape=(ROWS, columns)].
@@ -113,13 +246,14 @@ def convolve(
         at = cell * _UINT(outputs)
         for k in range(_UINT(outputs)):
             totals[at + k] = bias[k]
-    index, ends = carray(index_at, count + 1), carray(ends_at, (ROWS, columns))
+    index, ends = carray(index_at, count + GROUP), carray(ends_at, (ROWS, columns))
     positive = carray(positive_at, count, np.uint8)
     for number in range(count):
         positive[number] = values[number] > _ZERO
     eights = carray(positive_at, count // GROUP, np.uint64)
-    _list_positive(eights, index, ends)
+    _list_positive(eights, index_at, ends)
     size, length = _UINT(9 * outputs), _UINT(3 * outputs)  # three pixels are neighbours
+    whole = length - length % _UINT(BLOCK)
     for y in range(3):  # the weights of one kernel row then stay in the cache
         row = _UINT(y) * length
         for i in range(ROWS):
@@ -127,47 +261,34 @@ def convolve(
                 at = _UINT(((i + y) * columns + q - 1) * outputs)
                 pixel = _UINT((i * columns + q) * inputs)
                 n, stop = _UINT(ends[i, q - 1]), _UINT(ends[i, q])
-                # Four channels at once load and store each sum once instead of four
-                # times.
-                while n + _4 <= stop:
-                    a, b = _UINT(index[n]), _UINT(index[n + _1])
-                    c, d = _UINT(index[n + _2]), _UINT(index[n + _3])
-                    value_a, value_b = values[pixel + a], values[pixel + b]
-                    value_c, value_d = values[pixel + c], values[pixel + d]
-                    a, b, c, d = (
-                        a * size + row,
-                        b * size + row,
-                        c * size + row,
-                        d * size + row,
-                    )
-                    for k in range(length):
-                        left = value_a * flat[a + k] + value_b * flat[b + k]
-                        right = value_c * flat[c + k] + value_d * flat[d + k]
-                        totals[at + k] += left + right
-                    n += _4
-                if n + _2 <= stop:
-                    a, b = _UINT(index[n]), _UINT(index[n + _1])
-                    value_a, value_b = values[pixel + a], values[pixel + b]
-                    a, b = a * size + row, b * size + row
-                    for k in range(length):
-                        totals[at + k] += value_a * flat[a + k] + value_b * flat[b + k]
-                    n += _2
-                if n < stop:
-                    a = _UINT(index[n])
-                    value_a = values[pixel + a]
-                    a = a * size + row
-                    for k in range(length):
-                        totals[at + k] += value_a * flat[a + k]
+                add_blocks(
+                    sums=sums_at,
+                    at=at,
+                    length=whole,
+                    weights=weights_at,
+                    row=row,
+                    size=size,
+                    image=image_at,
+                    pixel=pixel,
+                    index=index_at,
+                    first=n,
+                    stop=stop,
+                )
+                for k in range(whole, length):
+                    for m in range(n, stop):
+                        a = _UINT(index[m])
+                        totals[at + k] += values[pixel + a] * flat[a * size + row + k]
 
 
 @numba.njit(**_OPTIONS)  # type: ignore[untyped-decorator]
-def _list_positive(eights: Any, index: Any, ends: Any) -> None:
+def _list_positive(eights: Any, index_at: Address, ends: Any) -> None:
     """List which channels are positive, pixel by pixel.
 
     Args:
         eights: a byte for each value, 1 if it is positive, eight of them a number
             [shape=(rows * columns * inputs / 8,)].
-        index: result, those of a pixel from the end of the one before; room for 1 more.
+        index_at: result, those of a pixel from the end of the one before; room for 8
+            more.
         ends: result [shape=(rows, columns)]; the first and the last column have none.
     """
     rows, columns = ends.shape
@@ -178,13 +299,10 @@ def _list_positive(eights: Any, index: Any, ends: Any) -> None:
         at += per_pixel
         for q in range(1, columns - 1):
             for group in range(per_pixel):
-                eight = eights[at + group]
-                if eight:
-                    for place in range(_8):
-                        index[count] = (
-                            group * _8 + place
-                        )  # overwritten unless it counts
-                        count += (eight >> (_8 * place)) & _1
+                # One bit for each byte; what is stored too much is overwritten.
+                bits = (eights[at + group] * _GATHER) >> _UINT(56)
+                store_eight(index_at, count, _PLACES[bits] + group * _EIGHTS)
+                count += _COUNTS[bits]
             ends[i, q] = count
             at += per_pixel
         at += per_pixel

@@ -133,7 +133,7 @@ def convolve(
     """
     _, columns, inputs = image.shape
     cells = ROWS * columns
-    index, ends = np.empty(cells * inputs + 1, np.uint8), np.empty(cells, np.int64)
+    index, ends = np.empty(cells * inputs + GROUP, np.uint8), np.empty(cells, np.int64)
     positive = np.empty(cells * inputs // GROUP, np.uint64)
     arrays = image, weights, bias, sums, index, positive, ends
     return KernelCall(_CONVOLVE, arrays, (columns, inputs, len(bias)))

@@ -75,6 +75,7 @@ def random_image(channels: int, rows: int, bins: int) -> Floats:
     [
         (24, 16, (1, 32)),  # one layer of one channel
         (24, 16, (8, 3)),  # few channels
+        (24, 16, (16, 40)),  # a block of sums, and a part of one
         (24, 16, (64, 32)),  # one that skips zeros
         (30, 17, (1, 96, 64, 32)),  # odd sizes, and a part of a step
         (9, 3, (1, 32, 32)),  # one step and one row
@@ -92,6 +93,13 @@ def test_a_stack_is_the_plain_sums(
     want = halved(want) if pooled else want
     assert got.shape == want.shape
     assert np.abs(got - want).max(initial=0) < TOLERANCE
+
+
+def test_every_channel_may_be_positive() -> None:
+    image = np.ones((256, 8, 4), np.float32)
+    [layer] = random_layers(256, 32)
+    got = stack_of([layer], pooled=False)(image)
+    assert np.abs(got - plain(image, *layer)).max() < TOLERANCE
 
 
 def test_rows_of_zeros_are_zeros_for_every_layer() -> None:
