@@ -27,6 +27,7 @@ from extractors.audio import Clip, Samples
 from extractors.base import Item, past_gate, speech_gate
 from extractors.cuda_libraries import check_libraries, preload
 from extractors.device import expects_gpu, is_gpu
+from extractors.eight_bits import kept_folder
 from extractors.faster_whisper_batch import hear_together
 from extractors.guard import untouched
 from extractors.models import is_path, model_folder
@@ -281,9 +282,10 @@ class FasterWhisperExtractor(Recogniser):
         # One thread, like all of a worker's libraries, unless the environment says
         # otherwise.
         threads = os.environ.get("OMP_NUM_THREADS", "")
+        opened = path if is_gpu(device) else self._integers(path)
         try:
             model = WhisperModel(
-                str(path),
+                str(opened),
                 device=kind,
                 device_index=int(device.partition(":")[2] or 0),
                 compute_type=numbers,
@@ -306,6 +308,15 @@ class FasterWhisperExtractor(Recogniser):
         if is_gpu(device):
             check_libraries(model)
         return model
+
+    def _integers(self, path: Path) -> Path:
+        """Return a folder of the same weights that is read in a third of the time."""
+        revision = super().revision()
+        is_packaged = self.model in packaged.RECOGNISERS
+        if revision is None or not is_packaged or self._numbers(False) != "int8":
+            return path
+        names = [file.name for file in self.model_files()]
+        return kept_folder(path, names, revision)
 
     def _languages(self, model: Any) -> frozenset[str]:
         return frozenset(model.supported_languages)
