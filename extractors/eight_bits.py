@@ -132,12 +132,12 @@ def kept_folder(folder: Path, names: Sequence[str], revision: str) -> Path:
         names: its files.
         revision: the SHA-256 of these.
     """
-    place = cache_folder() / "recognisers"
-    prefix = f"{_VERSION}-{revision[:DIGITS]}-"
+    place = cache_folder() / "weights"
+    prefix = f"integers-{_VERSION}-{revision[:DIGITS]}-"
     if found := _undamaged(place, prefix, names):
         return found
     try:
-        with alone(place, "recognisers"):
+        with alone(place, "integers"):
             return _undamaged(place, prefix, names) or _make(
                 place, prefix, folder=folder, names=names
             )

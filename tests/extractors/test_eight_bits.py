@@ -28,7 +28,7 @@ def test_the_recogniser_opens_the_same_model_from_kept_integers(
     folder = packaged.folder_of(packaged.ENGLISH)
     assert folder is not None
     mine = extractor.open_model(folder, "cpu").model
-    [kept] = (tmp_path / "recognisers").glob("1-*")
+    [kept] = (tmp_path / "weights").glob("integers-*")
     assert (kept / WEIGHTS).stat().st_size < 0.6 * (folder / WEIGHTS).stat().st_size
     own = Whisper(str(folder), device="cpu", compute_type="int8", intra_threads=1)
     sound = np.random.default_rng(1).normal(0, 0.4, (1, 80, 200)).astype(np.float32)
