@@ -8,20 +8,24 @@ run again by a process of its own: nothing is left to do. Then an extractor join
 plan of a small finished job on two processes of Ray, and that of a large one whose
 shards are written here; the calls of each extractor are counted. Where a number is 0,
 its part is left out, and its stored figures stay, as do those of the large job for
-other numbers of clips. A large job that was stopped goes on where its folder is kept.
+other numbers of clips. A large job that was stopped goes on where its folder is kept, its
+writing too.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import multiprocessing
 import os
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
+from functools import partial
 from io import BytesIO
 from itertools import islice
 from pathlib import Path
@@ -41,6 +45,7 @@ from tests.support.fakes import Counting, Derived
 from tests.support.louder_wins import NOTHING
 from trace_eval.data import jsonl
 from trace_eval.data.outputs import claimed
+from trace_eval.data.system import cores
 from trace_eval.extracting.clip import Extracted
 from trace_eval.extracting.options import ExtractOptions
 from trace_eval.extracting.plan import Plan
@@ -181,34 +186,44 @@ def join(home: Path, clips: int) -> dict[str, Any]:
 
 def write_finished(home: Path, clips: int) -> None:
     """Write short recordings, a list of them, and the shards of a finished job."""
+    write_one = partial(_write_shard, home, clips)
+    starts, context = range(0, clips, CHUNK_CLIPS), multiprocessing.get_context("spawn")
+    folder = claimed(home / "out", "extract", private=True)
+    with folder, ProcessPoolExecutor(cores(), context) as pool:
+        written = list(pool.map(write_one, starts, chunksize=16))
+    lines = [f"{path}\n" for paths in written for path in paths]
+    (home / "peaks").unlink()  # what is counted are the calls of the next job
+    (home / "paths").write_text("".join(lines))
+
+
+def _write_shard(home: Path, clips: int, start: int) -> list[Path]:
+    """Write the recordings of a shard, and then the shard, unless it is there."""
     options = options_of(home)
     plan = Plan(tuple(extractors_of(options)), options.cache, options.max_seconds)
     (extractor,) = plan.extractors
-    with claimed(home / "out", "extract", private=True):
-        folder, digest = ShardFolder(str(home / "out" / "shards")), plan_digest(plan)
-    paths: list[Path] = []
-    for start in range(0, clips, CHUNK_CLIPS):
-        versions: list[str | None] = []
-        extracted: list[Extracted] = []
-        for number in range(start, min(start + CHUNK_CLIPS, clips)):
-            samples = tone(SECONDS, 0.5 + number / clips / 3)
-            path = home / f"{start // 4096}" / f"{number}.wav"
-            path.parent.mkdir(parents=True, exist_ok=True)
-            sink = BytesIO()  # soundfile would wait for the disk at each file
-            soundfile.write(sink, samples, RATE, subtype="FLOAT", format="WAV")
-            path.write_bytes(sink.getvalue())
-            clip = Clip(samples[:, None], RATE)
-            blueprint = Blueprint(clip=clip.sha256)
-            group = extractor.extract(clip, blueprint)
-            whole = blueprint.with_group("peak", group, extractor.provenance())
-            source = source_from(path)
-            paths.append(path)
-            versions.append(version_of(source))
-            extracted.append(Extracted(source.id, whole, audio_s=SECONDS))
-        name = f"{digest}-{start:016x}.parquet"
-        folder.write(name, to_parquet(extracted, versions))
-    (home / "peaks").unlink()  # what is counted are the calls of the next job
-    (home / "paths").write_text("".join(f"{path}\n" for path in paths))
+    numbers = range(start, min(start + CHUNK_CLIPS, clips))
+    paths = [home / f"{start // 4096}" / f"{number}.wav" for number in numbers]
+    folder = ShardFolder(str(home / "out" / "shards"))
+    name = f"{plan_digest(plan)}-{start:016x}.parquet"
+    if folder.has(name):
+        return paths
+    paths[0].parent.mkdir(parents=True, exist_ok=True)
+    versions: list[str | None] = []
+    extracted: list[Extracted] = []
+    for number, path in zip(numbers, paths, strict=True):
+        samples = tone(SECONDS, 0.5 + number / clips / 3)
+        sink = BytesIO()  # soundfile would wait for the disk at each file
+        soundfile.write(sink, samples, RATE, subtype="FLOAT", format="WAV")
+        path.write_bytes(sink.getvalue())
+        clip = Clip(samples[:, None], RATE)
+        blueprint = Blueprint(clip=clip.sha256)
+        group = extractor.extract(clip, blueprint)
+        whole = blueprint.with_group("peak", group, extractor.provenance())
+        source = source_from(path)
+        versions.append(version_of(source))
+        extracted.append(Extracted(source.id, whole, audio_s=SECONDS))
+    folder.write(name, to_parquet(extracted, versions))
+    return paths
 
 
 def _with_both(blueprints: Path) -> int:

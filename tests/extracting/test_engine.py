@@ -15,7 +15,7 @@ import pytest
 
 from blueprints import Extension, UserError
 from tests.support.audio import tone, write
-from tests.support.fakes import Counting, Wasteful, extracted
+from tests.support.fakes import Counting, Derived, Wasteful, extracted
 from tests.support.forked import environment
 from tests.support.processes import wait_for
 from trace_eval.extracting.clip import ClipExtractor, Extracted
@@ -72,6 +72,27 @@ def test_a_clip_that_kills_its_worker_is_one_error(tmp_path: Path) -> None:
     assert also_good.blueprint
     assert deadly.error is not None
     assert "1.wav: the worker process died on it" in deadly.error
+
+
+def test_clips_that_were_sent_together_are_worked_on_in_batches(tmp_path: Path) -> None:
+    peaks = [0.5, 0.6, 0.11, 0.8, 0.9]  # 0.11 raises
+    tasks = [
+        Task(ClipSource(f"{peak}", write(tmp_path / f"{peak}.wav", tone(peak=peak))))
+        for peak in peaks
+    ]
+    log, added = tmp_path / "log", tmp_path / "added"
+    plan = Plan((Counting(log), Derived(added)), tmp_path / "cache")
+    slot = Slot(plan, None)
+    outcomes = asyncio.run(slot.run(tasks, batch_size=2))
+    slot.close()
+    assert [outcome.source for outcome in outcomes] == [f"{peak}" for peak in peaks]
+    found = [
+        outcome.blueprint and outcome.blueprint.group("twice") for outcome in outcomes
+    ]
+    assert [isinstance(group, Extension) for group in found] == [1, 1, 0, 1, 1]
+    assert len(log.read_text().splitlines()) == 5
+    sizes = [int(line.split()[1]) for line in added.read_text().splitlines()]
+    assert sizes == [2, 2, 1, 1, 1]  # two at a time; beside a bad one alone
 
 
 def test_what_the_cache_has_needs_no_worker(

@@ -97,12 +97,16 @@ class Slot:
         self._ending: threading.Thread | None = None
 
     async def run(
-        self, tasks: Sequence[Task], groups: frozenset[str] | None = None
+        self,
+        tasks: Sequence[Task],
+        groups: frozenset[str] | None = None,
+        batch_size: int | None = None,
     ) -> list[Extracted]:
-        """Extract a batch; a clip on which the worker dies is an error of that clip.
+        """Extract clips; one on which the worker dies is an error of that clip.
 
         Args:
             groups: fill these only; default: all that the plan has.
+            batch_size: how many clips are worked on together; default: all of them.
 
         Raises:
             WorkersError: the worker does not even start.
@@ -110,7 +114,8 @@ class Slot:
         if not tasks:
             return []
         try:
-            return await asyncio.wrap_future(self._submit(list(tasks), groups))
+            batches = _in_batches(tasks, batch_size or len(tasks))
+            return await asyncio.wrap_future(self._submit(batches, groups))
         except BrokenProcessPool:
             if self._ready is None or self._ready.exception() is not None:
                 raise WorkersError(
@@ -133,7 +138,7 @@ class Slot:
             ]
 
     def _submit(
-        self, tasks: list[Task], groups: frozenset[str] | None
+        self, batches: list[list[Task]], groups: frozenset[str] | None
     ) -> Future[list[Extracted]]:
         if self._executor is None and self._place is not None:
             self._start_process(self._place)
@@ -141,16 +146,15 @@ class Slot:
             self._executor = ThreadPoolExecutor(1)
         assert self._executor is not None
         work = self._run_here if self._place is None else _run_in_worker
-        self._last = self._executor.submit(work, tasks, groups)
+        self._last = self._executor.submit(work, batches, groups)
         return self._last
 
     def _run_here(
-        self, tasks: list[Task], groups: frozenset[str] | None
+        self, batches: list[list[Task]], groups: frozenset[str] | None
     ) -> list[Extracted]:
         if self._local is None:
             self._local = self._plan.build()
-        sources, before = zip(*tasks, strict=True)
-        return self._local.run(sources, before, groups)
+        return _extract(self._local, batches, groups)
 
     def _start_process(self, place: WorkerDevice) -> None:
         """Start the worker; Ctrl-C and SIGTERM wait until :meth:`stop` can end it."""
@@ -251,6 +255,10 @@ def _set(variables: Mapping[str, str]) -> Iterator[None]:
                 os.environ[name] = value
 
 
+def _in_batches(tasks: Sequence[Task], size: int) -> list[list[Task]]:
+    return [list(tasks[start : start + size]) for start in range(0, len(tasks), size)]
+
+
 # --- inside a worker ------------------------------------------------------------------
 
 _worker: ClipExtractor | Exception | None = None
@@ -282,11 +290,24 @@ def exit_with_parent() -> None:
     threading.Thread(target=watch, daemon=True).start()
 
 
-def _run_in_worker(tasks: list[Task], groups: frozenset[str] | None) -> list[Extracted]:
+def _run_in_worker(
+    batches: list[list[Task]], groups: frozenset[str] | None
+) -> list[Extracted]:
     if not isinstance(_worker, ClipExtractor):
         raise WorkersError(f"workers cannot start: {type(_worker).__name__}: {_worker}")
-    sources, before = zip(*tasks, strict=True)
-    extracted = _worker.run(sources, before, groups)
-    if max(outcome.audio_s for outcome in extracted) > TRIM_AFTER_S:
-        give_back_memory()
+    return _extract(_worker, batches, groups)
+
+
+def _extract(
+    extractor: ClipExtractor,
+    batches: Sequence[Sequence[Task]],
+    groups: frozenset[str] | None,
+) -> list[Extracted]:
+    extracted: list[Extracted] = []
+    for batch in batches:
+        sources, before = zip(*batch, strict=True)
+        outcomes = extractor.run(sources, before, groups)
+        if max(outcome.audio_s for outcome in outcomes) > TRIM_AFTER_S:
+            give_back_memory()
+        extracted.extend(outcomes)
     return extracted

@@ -24,6 +24,9 @@ from trace_eval.extracting.workers import Slot, Task, WorkerDevice
 #: Column of what travels between stages, and those of what comes out of the last one.
 WORK, NAME, PARQUET, PROBLEM = "work", "name", "parquet", "problem"
 
+#: Clips of a message to the worker: each message costs as much as a short clip.
+SENT_CLIPS = 16
+
 Batch = dict[str, Any]
 
 
@@ -126,11 +129,12 @@ class StageActor:
             if not earlier.error:
                 tasks.append((number, Task(source, earlier.blueprint)))
         extracted = list(before)
-        size = self._stage.batch_size
+        batch_size = self._stage.batch_size
+        size = batch_size * max(1, SENT_CLIPS // batch_size)
         for start in range(0, len(tasks), size):
             batch = tasks[start : start + size]
             later = await self._slot.run(
-                [task for _, task in batch], self._stage.groups
+                [task for _, task in batch], self._stage.groups, batch_size
             )
             for (number, _), one in zip(batch, later, strict=True):
                 extracted[number] = one.after(extracted[number])
