@@ -356,6 +356,19 @@ def test_an_engine_that_does_not_start_is_one_line_with_its_remedy(
             "found no whole model in the file (",
         ),
         (
+            "0.1 E gguf_init_from_reader: failed to read key-value pairs",
+            "found no whole model in the file (",
+        ),
+        (
+            "E gguf_init_from_reader: failed to read magic",
+            "found no whole model in the file (",
+        ),
+        (
+            "E gguf_init_from_reader: this GGUF file is version 9 but this software only"
+            " supports up to version 3",
+            "install a newer vLLM, or name another model",
+        ),
+        (
             "E llama_model_load: error loading model: unknown model architecture: 'x'",
             "install a newer vLLM, or name another model",
         ),
@@ -565,7 +578,11 @@ def test_what_cannot_be_served_is_said_before_any_work(
 
 @pytest.mark.parametrize(
     ("size", "why"),
-    [(0, "failed to read magic"), (300_000, "not within the file bounds")],
+    [
+        (0, "failed to read magic"),
+        (60_000, "failed to read key-value pairs"),
+        (300_000, "not within the file bounds"),
+    ],
 )
 def test_a_file_that_is_no_whole_model_is_one_line(
     size: int, why: str, tiny: Path, tmp_path: Path

@@ -80,20 +80,21 @@ FAULTS = (
     ),
     EngineFault(
         re.compile(
-            r"(?i)invalid magic|failed to read magic|not within the file bounds"
-            r"|corrupted or incomplete|unexpectedly reached end of file"
+            r"(?i)unknown model architecture|does not recognize this architecture"
+            r"|model architectures? .*not supported|unsupported architecture"
+            r"|this gguf file is version \d+ but"
+        ),
+        "does not know this kind of model",
+        "install a newer {title}, or name another model",
+    ),
+    EngineFault(
+        re.compile(
+            r"(?i)invalid magic|failed to read magic|gguf_init\w*: failed to read"
+            r"|not within the file bounds|corrupted or incomplete|unexpectedly reached end of file"
             r"|safetensor\w*error|headertoolarge|invalidheader|incompletebuffer"
         ),
         "found no whole model in the file",
         "fetch {model} again, and name the file of the weights",
-    ),
-    EngineFault(
-        re.compile(
-            r"(?i)unknown model architecture|does not recognize this architecture"
-            r"|model architectures? .*not supported|unsupported architecture"
-        ),
-        "does not know this kind of model",
-        "install a newer {title}, or name another model",
     ),
     EngineFault(
         re.compile(r"(?i)trust_remote_code|trust-remote-code"),
