@@ -60,7 +60,7 @@ if TYPE_CHECKING:
         plan_extractors,
     )
     from extractors.remedies import option, unmeasured
-    from extractors.stamps import READING, Stamp, stamp_of
+    from extractors.stamps import READING, Stamp, size_and_mark, stamp_of
     from extractors.stream import channel_blocks
     from extractors.suspect import GUESSED, guess_of, guessed, tokens, weak
     from extractors.vad import CHUNK, SpeechProbability, find_spans
@@ -124,6 +124,7 @@ __all__ = [
     "resolve",
     "seconds_of",
     "sha256_of",
+    "size_and_mark",
     "stamp_of",
     "tokens",
     "torch_problem",

@@ -30,10 +30,20 @@ def stamp_of(path: Path) -> Stamp | None:
     whether it is equal.
     """
     try:
-        stat = path.stat()
         place = str(path.resolve())
     except (OSError, ValueError, RuntimeError):  # a NUL in it; a circle of links
         return None
-    return Stamp(
-        place, stat.st_size, f"{stat.st_mtime_ns}-{stat.st_ctime_ns}-{stat.st_ino}"
-    )
+    both = size_and_mark(path)
+    return Stamp(place, *both) if both else None
+
+
+def size_and_mark(path: Path) -> tuple[int, str] | None:
+    """Return a file's size and mark, as its stamp has them; None where there is none.
+
+    Where links lead is not looked up, which takes several times as long.
+    """
+    try:
+        stat = path.stat()
+    except (OSError, ValueError):
+        return None
+    return stat.st_size, f"{stat.st_mtime_ns}-{stat.st_ctime_ns}-{stat.st_ino}"

@@ -54,6 +54,7 @@ from trace_eval.extracting.ray.shards import (
     cut,
     plan_digest,
     to_parquet,
+    version_of,
 )
 from trace_eval.extracting.source import ClipSource
 from trace_eval.extracting.start import extract, extractors_of
@@ -422,3 +423,19 @@ def test_a_finished_job_at_a_url_reads_no_outcome(
     events: list[RunEvent] = []
     assert extract_to(out, urls, options, events.append) == Extraction(out, 5)
     assert [event.pending for event in events] == [0]
+
+
+def test_the_version_of_a_file_is_had_without_looking_up_its_links(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, link = write(tmp_path / "a.wav", tone()), tmp_path / "link.wav"
+    link.symlink_to(path)
+    monkeypatch.setattr(Path, "resolve", lambda path: pytest.fail(f"resolved {path}"))
+    version = version_of(ClipSource("a", path))
+    assert version is not None
+    assert version_of(ClipSource("link", link)) == version
+    assert version_of(ClipSource("none", tmp_path / "none.wav")) is None
+    link.unlink()
+    link.symlink_to(link)
+    assert version_of(ClipSource("circle", link)) is None
+    assert version_of(ClipSource("a", url="https://example.org/a.wav")) is None

@@ -22,7 +22,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from blueprints import Blueprint, UserError
-from extractors import READING, stamp_of
+from extractors import READING, size_and_mark
 from trace_eval.data import strict_json
 from trace_eval.data.jsonl import canonical
 from trace_eval.data.place import Place
@@ -286,8 +286,8 @@ def version_of(source: ClipSource) -> str | None:
 
     A file that is read in another way now has another version, too.
     """
-    stamp = stamp_of(source.path) if source.path else None
-    return f"{READING}-{stamp.size}-{stamp.mark}" if stamp else None
+    both = size_and_mark(source.path) if source.path else None
+    return f"{READING}-{both[0]}-{both[1]}" if both else None
 
 
 def _digest(identity: object) -> str:
