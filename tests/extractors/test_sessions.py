@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import onnxruntime
 import pytest
-from onnx import TensorProto, helper
+from onnx import TensorProto, helper, numpy_helper
 
 from blueprints import Advice, UserError
 from extractors import packaged, sessions
@@ -55,6 +56,53 @@ def test_the_cpu_needs_no_advice() -> None:
     assert session.get_providers() == [sessions.CPU]
     [doubled] = session.run(None, {"x": np.array([1.5], np.float32)})
     assert doubled == [3.0]
+
+
+def eight_bits(weights: npt.NDArray[np.int8]) -> bytes:
+    """Return a network that multiplies by weights of eight bits."""
+    info = helper.make_tensor_value_info
+    node = helper.make_node("MatMulInteger", ["x", "weights"], ["y"])
+    graph = helper.make_graph(
+        [node],
+        "eight bits",
+        inputs=[info("x", TensorProto.UINT8, ["n", len(weights)])],
+        outputs=[info("y", TensorProto.INT32, ["n", weights.shape[1]])],
+        initializer=[numpy_helper.from_array(weights, "weights")],
+    )
+    opset = [helper.make_opsetid("", 17)]
+    model = helper.make_model(graph, opset_imports=opset, ir_version=9)
+    return bytes(model.SerializeToString())
+
+
+WIDE_SUMS = "session.x64quantprecision"
+
+
+@pytest.mark.parametrize(
+    ("content", "exact", "wide"),
+    [
+        (eight_bits(np.ones((4, 4), np.int8)), True, False),
+        (eight_bits(np.ones((4, 4), np.int8)), False, True),
+        (doubling(), True, True),
+    ],
+)
+def test_sums_are_wide_but_where_a_processor_adds_eight_bits_exactly(
+    monkeypatch: pytest.MonkeyPatch, content: bytes, exact: bool, wide: bool
+) -> None:
+    monkeypatch.setattr(sessions, "sums_are_exact", lambda: exact)
+    options = sessions.open_session(content).get_session_options()
+    if wide:
+        assert options.get_session_config_entry(WIDE_SUMS) == "1"
+        return
+    with pytest.raises(RuntimeError, match=WIDE_SUMS):  # it has none
+        options.get_session_config_entry(WIDE_SUMS)
+
+
+def test_the_largest_products_of_eight_bits_are_added_exactly_everywhere() -> None:
+    largest = np.full((1, 512), 255, np.uint8)
+    for weight in (127, -128):
+        content = eight_bits(np.full((512, 16), weight, np.int8))
+        [sums] = sessions.open_session(content).run(None, {"x": largest})
+        assert (sums == 512 * 255 * weight).all()
 
 
 def test_a_build_for_cpus_says_what_to_install_and_goes_on() -> None:
