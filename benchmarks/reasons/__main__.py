@@ -191,7 +191,8 @@ STYLES_BY_FILE = (
 OPEN_STYLES = (
     *("headline.txt", "scoreboard.txt", "fields.txt", "sums.txt", "spans.txt"),
     *("read_out.txt", "proportions.txt", "typeset.txt", "deliberation.txt"),
-    "telegraph.txt",
+    *("telegraph.txt", "clinic.txt", "actor.txt", "nested.txt", "sheet.txt"),
+    *("diary.txt", "mail.txt"),
 )
 
 

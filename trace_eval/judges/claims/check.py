@@ -54,7 +54,18 @@ def _absolute(claim: StatedClaim, measure: Measure, shown: ShownAnswers) -> Find
     if not claim.places and False in holds:
         # A norm, a wish or a threshold names no answer, either.
         return Finding(None, f"does not say of which answer; {why}")
+    if False in holds and claim.relation == "is" and _fits_gap(claim, measure, shown):
+        return Finding(None, f"may be the difference of both answers; {why}")
     return Finding(holds == {True}, why)
+
+
+def _fits_gap(claim: StatedClaim, measure: Measure, shown: ShownAnswers) -> bool:
+    """Tell whether a number that neither answer has is the difference of both."""
+    of_either = [_of_one(claim, measure, shown, place).holds for place in ("1", "2")]
+    if True in of_either:
+        return False
+    gap = replace(claim, relation="apart", places=("1", "2"), sign=0)
+    return _compared(gap, measure, shown).holds is True
 
 
 def _pair(claim: StatedClaim, measure: Measure, shown: ShownAnswers) -> Finding:

@@ -12,6 +12,11 @@ from dataclasses import replace
 from itertools import pairwise
 
 from trace_eval.judges.claims.lexicon import BEHIND_BARE, EITHER_WILL_DO, GOOD, THING
+from trace_eval.judges.claims.seeming import (
+    is_of_a_kind,
+    is_of_a_thing,
+    points_elsewhere,
+)
 from trace_eval.judges.claims.sentences import Part, Sentence, compared, named, other
 from trace_eval.judges.claims.stated import StatedClaim
 from trace_eval.judges.claims.tokens import Token, measure_of
@@ -28,53 +33,6 @@ _HEADS = re.compile(
 _MANNER = re.compile(r" \w+ly\b")
 #: "Who cares for loudness gets more of it with answer 1 than with answer 2".
 _OF_IT = re.compile(r" of (?:it|this|that)\b")
-_SAID_OF_VALUES = (
-    "value",
-    "score",
-    "figure",
-    "level",
-    "amount",
-    "degree",
-    "rating",
-    "result",
-    "number",
-    "average",
-    "mean",
-    "median",
-    "overall",
-    "measured",
-    "pace",
-    "tempo",
-    "rate",
-    "speed",
-    "pitch",
-    "loudness",
-    "volume",
-    "duration",
-    "length",
-    "bandwidth",
-    "clipping",
-    "pause",
-    "quality",
-    "speaking",
-    "speech",
-    "articulation",
-    "background",
-    "intonation",
-    "word",
-    "in",
-    "to",
-    "for",
-    "on",
-    "at",
-    "with",
-    "by",
-    "across",
-    "between",
-    "and",
-    "or",
-    "here",
-)
 _NEXT = re.compile(r"(?:(?: of)?(?: the| its| measured| mean| overall)*)? ?")
 
 
@@ -133,6 +91,8 @@ def _more(sentence: Sentence, token: Token) -> Iterator[StatedClaim]:
     plain = plain or bool(_OF_IT.match(behind))
     or_more = sentence.words(token.start - 4, token.start) == " or "
     if or_more or _bounds_number(sentence, token) or _is_of_another(sentence, token):
+        return
+    if points_elsewhere(sentence, token):
         return
     key = measured_key(sentence, token)
     if of_several(sentence, token):
@@ -230,6 +190,7 @@ def _claim(sentence: Sentence, token: Token, key: str, relation: str) -> StatedC
     return StatedClaim(
         kind="comparison",
         text=sentence.claim_text(token),
+        at=token.start,
         relation=relation,  # type: ignore[arg-type]
         measure=measure_of(key),
     )
@@ -243,7 +204,7 @@ def _same(sentence: Sentence, token: Token) -> Iterator[StatedClaim]:
         r"(?: to)? (?:\w+ )?[-\d.]", sentence.words(token.end, token.end + 20)
     ):
         return
-    if _is_of_a_kind(sentence, token):
+    if is_of_a_kind(sentence, token) or is_of_a_thing(sentence, token):
         return
     chunk, clause, _ = sentence.around(token)
     key = token.value
@@ -266,25 +227,6 @@ def _same(sentence: Sentence, token: Token) -> Iterator[StatedClaim]:
         return
     claim = _claim(sentence, token, key, "same")
     yield replace(claim, places=("1", "2"), negated=sentence.denied(chunk, token))
-
-
-#: "A similar piece has a pitch of 150 Hz" is no claim that both answers are alike.
-_OF_A_KIND = re.compile(
-    r"\b(?:an?|another|some|any) (?:similar|comparable|identical|equal)"
-    rf" (?!\w+ly\b|(?:{'|'.join(_SAID_OF_VALUES)})s?\b)[a-z]+(?! (?:pitch|rate|loudness))",
-    re.I,
-)
-
-
-def _is_of_a_kind(sentence: Sentence, token: Token) -> bool:
-    """Tell whether something else is alike, unlike in "a similar noise level"."""
-    if not _OF_A_KIND.search(sentence.words(token.start - 10, token.end + 24)):
-        return False
-    for named_thing in sentence.whole.of("measure", "more"):
-        if named_thing.start >= token.end:
-            between = sentence.words(token.end, named_thing.start)
-            return len(between.split()) > 1
-    return True
 
 
 _EITHER_WILL_DO = re.compile(EITHER_WILL_DO, re.I)

@@ -48,7 +48,7 @@ def bound_of(sentence: Sentence, token: Token) -> str:
     if not bounds:
         return ""
     _, way, words = max(bounds)
-    if any(side.value == "neither" for side in chunk.of("side")):
+    if any(side.value == "neither" for side in clause.of("side")):
         is_denied = True
     if is_denied and words.lower() not in ("no less than", "no more than", "not even"):
         return "under" if way == "over" else "over"
@@ -344,7 +344,8 @@ def _measured_behind(sentence: Sentence, token: Token) -> Token | None:
     behind = [each for each in sentence.whole.tokens if each.start >= token.end]
     for each in behind[:3]:
         if each.kind in ("as", "more", "measure"):
-            return each
+            cut = re.search(r"[,;]", sentence.words(token.end, each.start))
+            return None if cut and each.kind != "measure" else each
     return None
 
 
@@ -375,6 +376,7 @@ def _times(
     return StatedClaim(
         kind="number",
         text=sentence.claim_text(token),
+        at=token.start,
         relation="times",
         places=places,
         measure=measure_of(key),

@@ -156,6 +156,7 @@ def _quotation(sentence: Sentence, token: Token, start: int) -> StatedClaim:
     return StatedClaim(
         kind="quotation",
         text=sentence.claim_text(token),
+        at=token.start,
         relation=relation,
         places=sides if len(sides) == 1 else (),
         numbers=(token.value,),

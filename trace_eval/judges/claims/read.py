@@ -17,6 +17,7 @@ from trace_eval.judges.claims.plain import plain
 from trace_eval.judges.claims.quotations import quotations
 from trace_eval.judges.claims.stated import StatedClaim
 from trace_eval.judges.claims.tokens import tokens
+from trace_eval.judges.claims.turning import turned
 
 #: Why nothing is checked that a question says.
 ASKED = "is asked, not stated"
@@ -44,7 +45,8 @@ def claims_of(reason: str, labels: Iterable[str] = ()) -> list[StatedClaim]:
             for claim in read(sentence):
                 if sentence.reply == "no":
                     claim = _denied(claim)
-                claims.append(replace(claim, doubt=doubt) if doubt else claim)
+                reason = doubt or claim.doubt or turned(sentence, claim)
+                claims.append(replace(claim, doubt=reason))
         claims += formulas(sentence)
     return claims
 

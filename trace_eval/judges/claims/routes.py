@@ -21,7 +21,7 @@ _LOSS = (
 )
 #: A verb of gain or loss, right before its amount.
 _VERB = re.compile(
-    rf"\b(?:(?P<gain>{_GAIN})|{_LOSS})"
+    rf"\b(?:(?P<gain>{_GAIN})|{_LOSS})(?: in [a-z\d .]{{1,30}}? of\b)?"
     r"(?: (?:me|us|you|one|of|by|about|roughly|some|another|a good))* ?\+?$",
     re.I,
 )

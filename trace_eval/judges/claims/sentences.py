@@ -120,7 +120,13 @@ class Sentence:
         if _SUM.search(self.words(self.whole.start, self.whole.end)):
             return True
         for one, two in pairwise(sides):
-            if self.words(one.end, two.start).strip() in ("=", ":"):
+            gap, behind = (
+                self.words(one.end, two.start),
+                self.words(two.end, two.end + 3),
+            )
+            if gap.strip() in ("=", ":"):
+                return True
+            if gap.strip() in ("-", "+") and behind.strip()[:1] == "=":
                 return True
         return False
 

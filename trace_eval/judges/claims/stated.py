@@ -44,6 +44,7 @@ class StatedClaim:
         negated: the quotation is said to be missing, or the values not to be the same.
         of_user: the quotation is of the request.
         spoken: the quotation is said to be words of the answer.
+        at: the place of the number, comparative or quotation in the plain text.
         doubt: why the words may mean something else; empty: they are plain.
     """
 
@@ -59,4 +60,5 @@ class StatedClaim:
     negated: bool = False
     of_user: bool = False
     spoken: bool = False
+    at: int = 0
     doubt: str = ""

@@ -156,6 +156,7 @@ def value_claim(
     return StatedClaim(
         kind="number",
         text=sentence.claim_text(value.token),
+        at=value.token.start,
         relation=relation,
         places=places,
         measure=measure_of(value.key),

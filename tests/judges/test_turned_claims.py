@@ -1,0 +1,72 @@
+"""What the words of a sentence may turn is neither true nor false."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support.claimed import findings
+
+
+@pytest.mark.parametrize(
+    "reason",
+    [
+        "No way answer 2 is faster than answer 1.",
+        "I do not believe that answer 2, for all its charm, is louder than answer 1.",
+        "It would be wrong to claim that answer 2 is faster than answer 1.",
+        "Answer 2, unless it were faster, could not be said to fulfil the request.",
+        "Suppose that answer 2 were faster: nothing would follow.",
+        "I dreamt that answer 2 was faster.",
+        "Give me answer 2 a bit faster and we have a winner.",
+        "- TODO: make answer 2 faster",
+        "Let me know once answer 2 is faster.",
+        "Answer 2 felt faster at first, then I got used to it.",
+        "Answer 2 is faster than answer 1, it is the other way round.",
+        "I doubt that answer 2 is faster.",
+        "It is hardly likely that the P808 of answer 1 is 3.1.",
+    ],
+)
+def test_a_sentence_that_may_be_turned_is_not_checkable(reason: str) -> None:
+    assert set(findings(reason)) <= {None}
+    assert set(findings(reason, swapped=True)) <= {None}
+
+
+@pytest.mark.parametrize(
+    "reason",
+    [
+        "The P808 of answer 1 and answer 2, 3.7 and 3.1, point in the same direction.",
+        "Answer 1, which I listened to twice, is faster than answer 2.",
+        "Since answer 2 has a P808 of 3.1, to which I referred above, I stop.",
+        "In neither of them, as far as I see, is a P808 above 4.1 to be found.",
+        "Answer 1 - answer 2 = 110 WPM (rate)",
+        "There's 110 WPM in it on rate, and answer 1 is on top.",
+    ],
+)
+def test_what_only_seems_to_be_false_is_not_called_so(reason: str) -> None:
+    assert False not in findings(reason)
+
+
+@pytest.mark.parametrize(
+    "reason",
+    [
+        "Answer 2 is faster, if you ask me.",
+        "Answer 2 is faster, not answer 1.",
+        "The user wanted it slow, and answer 2 is faster.",
+        "The user would have liked a whisper, but answer 2 is louder.",
+        "Answer 2 is faster, which would have helped.",
+        "Nothing is wrong with either, but answer 2 is faster.",
+        "It is not a big difference, but answer 2 is louder than answer 1.",
+        "No request was made for speed; answer 2 is faster.",
+        "Not surprisingly, answer 2 is faster.",
+        "Neither is perfect: answer 2 is faster.",
+        "There is no doubt that answer 2 is faster.",
+        "Answer 2 must be 47 % faster than answer 1.",
+        "I would call answer 2 the faster one.",
+        "Let me check again: answer 2 is faster.",
+        "Answer 1's P808 is 3.1, so it should lose.",
+        "Both have the same pitch.",
+        "Answer 2 sits above answer 1 in P808.",
+        "We note an increase in rate of 110 WPM from answer 1 to answer 2.",
+    ],
+)
+def test_such_words_elsewhere_keep_nothing_from_being_false(reason: str) -> None:
+    assert False in findings(reason)

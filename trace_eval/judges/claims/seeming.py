@@ -1,0 +1,117 @@
+"""Words that seem to compare the answers, and compare something else, or nothing."""
+
+from __future__ import annotations
+
+import re
+
+from trace_eval.judges.claims.lexicon import BEHIND_BARE
+from trace_eval.judges.claims.sentences import Sentence
+from trace_eval.judges.claims.tokens import Token
+
+_SAID_OF_VALUES = (
+    "value",
+    "score",
+    "figure",
+    "level",
+    "amount",
+    "degree",
+    "rating",
+    "result",
+    "number",
+    "average",
+    "mean",
+    "median",
+    "overall",
+    "measured",
+    "pace",
+    "tempo",
+    "rate",
+    "speed",
+    "pitch",
+    "loudness",
+    "volume",
+    "duration",
+    "length",
+    "bandwidth",
+    "clipping",
+    "pause",
+    "quality",
+    "speaking",
+    "speech",
+    "articulation",
+    "background",
+    "intonation",
+    "word",
+    "in",
+    "to",
+    "for",
+    "on",
+    "at",
+    "with",
+    "by",
+    "across",
+    "between",
+    "and",
+    "or",
+    "here",
+)
+
+#: A place of the text: "to which I return below".
+_PLACE = re.compile(r"above|below|beneath|behind|up|ahead", re.I)
+_OBJECT_FOLLOWS = re.compile(
+    r" (?!and\b|but\b|or\b|while\b|which\b|so\b|little\b)[\w\x00#(]"
+)
+_STANDS = re.compile(
+    r"\b(?:is|are|was|were|be|being|'s|sits?|stands?|lies?|lands?|ranks?|comes?|falls?|stays?"
+    r"|remains?|ends?|places?|runs?|goes|keeps?|clearly|far|well|just|slightly|way|one|1|2|[AB])"
+    r"(?: out| in| up| \w+ly)? $",
+    re.I,
+)
+
+
+def points_elsewhere(sentence: Sentence, token: Token) -> bool:
+    """Tell whether a preposition points to a place of the text: "as noted above"."""
+    if not _PLACE.fullmatch(token.text):
+        return False
+    if _OBJECT_FOLLOWS.match(sentence.words(token.end, token.end + 10)):
+        return False
+    return not _STANDS.search(sentence.words(token.start - 30, token.start))
+
+
+#: "A similar piece has a pitch of 150 Hz" is no claim that both answers are alike.
+_OF_A_KIND = re.compile(
+    r"\b(?:an?|another|some|any) (?:similar|comparable|identical|equal)"
+    rf" (?!\w+ly\b|(?:{'|'.join(_SAID_OF_VALUES)})s?\b)[a-z]+(?! (?:pitch|rate|loudness))",
+    re.I,
+)
+
+
+def is_of_a_kind(sentence: Sentence, token: Token) -> bool:
+    """Tell whether something else is alike, unlike in "a similar noise level"."""
+    if not _OF_A_KIND.search(sentence.words(token.start - 10, token.end + 24)):
+        return False
+    for named_thing in sentence.whole.of("measure", "more"):
+        if named_thing.start >= token.end:
+            between = sentence.words(token.end, named_thing.start)
+            return len(between.split()) > 1
+    return True
+
+
+_THE_SAME = re.compile(r"(?:the same|same|identical|similar|equal|comparable)", re.I)
+_MAY_FOLLOW = re.compile(
+    rf" (?:\w+ly|{'|'.join(_SAID_OF_VALUES)}|{'|'.join(sorted(BEHIND_BARE))}|answers?|both|neither"
+    r"|too|here|there|throughout|between|among|across|all|again|today|tie"
+    r"|thing(?= (?:for|on|in|with))"
+    r"|story|picture|enough|either|no|we|you|noise|audio|sound|talking|amounts?|sort|kind|overall)s?\b",
+    re.I,
+)
+
+
+def is_of_a_thing(sentence: Sentence, token: Token) -> bool:
+    """Tell whether something else is the same: "point in the same direction"."""
+    if not _THE_SAME.fullmatch(token.text):
+        return False
+    words = sentence.words(token.end, token.end + 24)
+    if not re.match(r" [a-z]", words, re.I) or _MAY_FOLLOW.match(words):
+        return False
+    return all(each.start != token.end + 1 for each in sentence.whole.tokens)

@@ -1,0 +1,130 @@
+"""Words that may turn the sense of a claim: what is false only of one reading.
+
+A claim is false only where its sentence leaves no other reading. A negation that the
+reading did not use up, a condition, a wish, an order or a time before the claim may
+each turn it, whatever the words are to which they belong.
+"""
+
+from __future__ import annotations
+
+import re
+
+from trace_eval.judges.claims.sentences import Sentence
+from trace_eval.judges.claims.stated import StatedClaim
+
+_WHO = r"(?:I|we|you|one|it|that|this|there|favou?r|reason|difference)"
+_MODAL = r"(?:'d| would| could| can| might| must| may| should)"
+_TOLD = (
+    r"(?:say|call|describe|judge|rate|argue|add|note|put|conclude|infer|estimate|hear|see|tell"
+    r"|well be|be (?:that|its|my|the one|noted|said|added|mentioned|stressed|argued|observed"
+    r"|called))"
+)
+_TAKEN = (
+    r"be (?:said|called|described|regarded|considered|judged|argued|noted|something like|about"
+    r"|around|\d[\w. %]*)"
+)
+_CONDITION = (
+    r"if (?:you ask me|i may say so|anything|only [a-z]+|i heard|i understand"
+    r"|(?:we|you|i|one) (?:now )?(?:talk|speak|turn|look|go|come|listen|picks?|picked|chooses?"
+    r"|chose|take|took)|the (?:data|figures|numbers|values) (?:is|are)"
+    r"|i (?:had|have|were|was|am) to \w+)"
+)
+
+#: Phrases that hold such words and turn nothing.
+_IDLE = re.compile(
+    r"\b(?:(?:can't|cannot|can not|couldn't) be (?:denied|disputed|doubted|argued)"
+    r"|(?:there is|there's) no (?:denying|doubting|disputing|question|doubt)"
+    r"|(?:no|without(?: a)?) doubt|no (?:comment|question|drama|more and no less|wonder)"
+    r"|not(?= \x00+ but \x00)|nobody (?:can|could|would) deny|no match for"
+    r"|not (?:only|surprisingly|unexpectedly|to mention|least)"
+    r"|nothing (?:special|unusual|new|else|is wrong|to \w+(?: of| about)?)"
+    r"|must be(?= (?:\w+ )?\x00)|should be the(?= \x00+ one)"
+    r"|if(?= \x00+ (?:has|had) \x00[^.;]*, then\b)|let (?:me|us)(?! know)(?: \w+)?"
+    r"|give or take|needless to say|whether or not"
+    rf"|{_WHO}{_MODAL} (?:\w+ )?{_TOLD}|(?:could|must|may|might|can|should) (?:\w+ )?{_TAKEN}"
+    rf"|{_CONDITION}|were (?:i|we|you|one) to (?:choose|pick|rank|order|judge|decide|rate))\b",
+    re.I,
+)
+_NEGATION = re.compile(
+    r"\b(?:not|never|no(?! \d)|none|nobody|nowhere|nothing|neither|nor|cannot|without"
+    r"|hardly|barely|scarcely|wrong|untrue|false|mistaken|doubt(?:s|ed|ful)?|den(?:y|ies|ied)"
+    r"|disput\w+|refut\w+|far from|anything but|unlikely|impossible|myth|rul(?:e|es|ed) out"
+    r"|contrary|fail(?:s|ed)? to|unable|contested|disagree\w*)\b|n't\b",
+    re.I,
+)
+_UNREAL = re.compile(
+    r"\b(?:would|could|should|might|must|ought|if|unless|suppos(?:e|es|ed|ing)|imagin(?:e|ing)"
+    r"|assum(?:e|ing)|provided|pretend(?:s|ing)?|as though|whether|in case|lest|until"
+    r"|hypothe\w+|in theory|on paper|allegedly|supposedly|claims? to|purports?"
+    r"|wish(?:es|ed)?|hop(?:e|ed|ing)|needs? (?:another|more)"
+    r"|prefer(?:s|red)? (?:it |to )|were (?:it|they|he|she|there)|had (?:it|they|he|she)"
+    r"|expect(?:s|ed|ing)? \w+ to|supposed to|meant to|aim(?:s|ed)? (?:for|at)"
+    r"|at first|initially|at times|sometimes|occasionally|in places|for a moment|early on"
+    r"|once(?= \x00)|dream\w*|fanc(?:y|ied)|at one point"
+    r"|at the (?:start|beginning|outset)|to begin with)\b"
+    r"|'d (?:have|like|prefer|want|love|need|be|go)\b",
+    re.I,
+)
+#: An order begins a clause.
+_ORDER = re.compile(
+    r"(?:^|[.:;,\n(]|- |\* |\b(?:please|then|and|just|so)) ?(?:TODO:? ?|fix:? )?"
+    r"(?:make|give|keep|fix|have|bring|raise|push|pull|turn|dial|bump|crank|ensure|avoid|reduce"
+    r"|increase|consider|picture|imagine|suppose|assume|let(?! me| us)|try|speed|get|swap|use"
+    r"|slow) (?!or take)(?=[^:;.]*$)",
+    re.I,
+)
+#: What takes a claim back behind it.
+_TAKEN_BACK = re.compile(
+    r"\b(?:other way (?:a?round|about)|reverse(?:d)?|opposite|vice versa|just kidding|not really"
+    r"|i was wrong|scratch that|on second thou?ght|correction|no joke about it|at first"
+    r"|would be (?:wrong|false|untrue|a stretch)|(?:is|was) (?:wrong|false|untrue|a myth))\b"
+    r"|- not[.!]?$",
+    re.I,
+)
+
+
+def turned(sentence: Sentence, claim: StatedClaim) -> str:
+    """Return a doubt where the words of a sentence may turn a claim; empty: they do not."""
+    whole = sentence.whole
+    letters = list(sentence.text[whole.start : whole.end])
+    for token in whole.tokens:
+        first, last = token.start - whole.start, token.end - whole.start
+        letters[first:last] = "\x00" * (last - first)
+    words = "".join(letters)
+    starts = [each.start for each in sentence.clauses if each.start <= claim.at]
+    ends = [each.end for each in sentence.chunks if each.start <= claim.at]
+    start, stop = (starts or [whole.start])[-1], (ends or [whole.end])[-1]
+    for side in whole.of("side"):  # "Neither is perfect: ..."
+        colon = sentence.text.rfind(": ", side.end, max(claim.at, side.end))
+        start = max(start, colon + 1)
+    own = words[start - whole.start : stop - whole.start]
+    own = _IDLE.sub(lambda idle: " " * len(idle[0]), own)
+    negations = [match[0] for match in _NEGATION.finditer(own)]
+    negations += [
+        side.text
+        for side in whole.of("side")
+        if side.value == "neither" and side.start >= start
+    ]
+    used_up = _used_up(sentence, claim)
+    if len(negations) > used_up:
+        return _doubt(negations[0])
+    if claim.kind == "quotation" and used_up:
+        return ""  # "The user wants ...", "it should say ..., and does not"
+    unreal = _UNREAL.search(own) or _ORDER.search(own[: claim.at + 1 - start])
+    unreal = unreal or _TAKEN_BACK.search(sentence.words(stop, whole.end))
+    return _doubt(unreal[0]) if unreal else ""
+
+
+def _doubt(words: str) -> str:
+    return f"may be turned by '{words.strip(' -:;,.*')}'"
+
+
+def _used_up(sentence: Sentence, claim: StatedClaim) -> int:
+    """Return how many negations the reading of a claim stands for."""
+    if claim.kind == "quotation":
+        return 2 if claim.negated or claim.of_user else 0
+    if claim.relation in ("not_more", "over", "under", "same") or claim.negated:
+        return 1
+    if claim.relation == "more" and sentence.whole.of("as"):
+        return 1
+    return 1 if claim.numbers == ("0",) else 0
