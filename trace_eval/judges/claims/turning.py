@@ -32,7 +32,8 @@ _CONDITION = (
 
 #: Phrases that hold such words and turn nothing.
 _IDLE = re.compile(
-    r"\b(?:(?:can't|cannot|can not|couldn't) be (?:denied|disputed|doubted|argued)"
+    r"\b(?:(?:can't|cannot|can not|couldn't|can hardly) be (?:denied|disputed|doubted"
+    r"|argued|contested)"
     r"|(?:there is|there's) no (?:denying|doubting|disputing|question|doubt)"
     r"|(?:no|without(?: a)?) doubt|no (?:comment|question|drama|more and no less|wonder)"
     r"|not(?= \x00+ but \x00)|nobody (?:can|could|would) deny|no match for"
@@ -60,7 +61,7 @@ _UNREAL = re.compile(
     r"|prefer(?:s|red)? (?:it |to )|were (?:it|they|he|she|there)|had (?:it|they|he|she)"
     r"|expect(?:s|ed|ing)? \w+ to|supposed to|meant to|aim(?:s|ed)? (?:for|at)"
     r"|at first|initially|at times|sometimes|occasionally|in places|for a moment|early on"
-    r"|once(?= \x00)|dream\w*|fanc(?:y|ied)|at one point"
+    r"|once(?= \x00+ (?:is|was|has|gets|becomes|sounds))|dream\w*|fanc(?:y|ied)|at one point"
     r"|at the (?:start|beginning|outset)|to begin with)\b"
     r"|'d (?:have|like|prefer|want|love|need|be|go)\b",
     re.I,
@@ -73,6 +74,11 @@ _ORDER = re.compile(
     r"|slow) (?!or take)(?=[^:;.]*$)",
     re.I,
 )
+_SUBORDINATES = re.compile(
+    r"\b(?:although|though|because|since|while|given that) ?$", re.I
+)
+#: What stands before a comma and names no answer, measure or number.
+_NAMES_NONE = re.compile(r"\A[^\x00,]*,")
 #: What takes a claim back behind it.
 _TAKEN_BACK = re.compile(
     r"\b(?:other way (?:a?round|about)|reverse(?:d)?|opposite|vice versa|just kidding|not really"
@@ -98,6 +104,8 @@ def turned(sentence: Sentence, claim: StatedClaim) -> str:
         colon = sentence.text.rfind(": ", side.end, max(claim.at, side.end))
         start = max(start, colon + 1)
     own = words[start - whole.start : stop - whole.start]
+    if _SUBORDINATES.search(sentence.words(start - 10, start)):
+        own = _NAMES_NONE.sub("", own)  # "although it is not decisive, that ..."
     own = _IDLE.sub(lambda idle: " " * len(idle[0]), own)
     negations = [match[0] for match in _NEGATION.finditer(own)]
     negations += [
