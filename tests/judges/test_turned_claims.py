@@ -16,6 +16,7 @@ from tests.support.claimed import findings
         "Answer 2, unless it were faster, could not be said to fulfil the request.",
         "Suppose that answer 2 were faster: nothing would follow.",
         "I dreamt that answer 2 was faster.",
+        "I would not go so far as to say that answer 2 is faster.",
         "Give me answer 2 a bit faster and we have a winner.",
         "- TODO: make answer 2 faster",
         "Let me know once answer 2 is faster.",

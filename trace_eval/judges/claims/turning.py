@@ -50,7 +50,8 @@ _NEGATION = re.compile(
     r"\b(?:not|never|no(?! \d)|none|nobody|nowhere|nothing|neither|nor|cannot|without"
     r"|hardly|barely|scarcely|wrong|untrue|false|mistaken|doubt(?:s|ed|ful)?|den(?:y|ies|ied)"
     r"|disput\w+|refut\w+|far from|anything but|unlikely|impossible|myth|rul(?:e|es|ed) out"
-    r"|contrary|fail(?:s|ed)? to|unable|contested|disagree\w*)\b|n't\b",
+    r"|contrary|fail(?:s|ed)? to|unable|contested|disagree\w*)\b|n't\b"
+    r"|\A\s*far as to\b",  # "I would not go so far as to say ..."
     re.I,
 )
 _UNREAL = re.compile(
