@@ -33,6 +33,7 @@ from tests.support.remedy_inputs import write_study_tables
 from tests.support.remedy_tables import CASES as OF_TABLES
 from tests.support.remedy_tables import JUDGED
 from tests.support.remedy_templates import ROOMS, Template, templates
+from tests.support.sheets import write_sheet
 from trace_eval.commands.cli import app
 from trace_eval.commands.known_options import with_known_options
 from trace_eval.commands.listing import ImportedOnUse
@@ -138,7 +139,7 @@ def make_inputs() -> None:
 
 
 def _write_table(name: str, header: str, rows: Iterable[str]) -> None:
-    Path(name).write_text("\n".join((header, *rows)) + "\n")
+    write_sheet(Path(name), header, rows)
 
 
 def test_every_remedy_is_followed_or_listed(

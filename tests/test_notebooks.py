@@ -316,7 +316,10 @@ def test_judge_takes_tables_and_the_run_answers(
             low, high = drawn.get_xlim()
             assert low > -0.5  # a count and a share begin at 0, and a share ends at 1
             assert found.title == "Screening" or high == pytest.approx(1.02)
-    assert {*run.ranking(systems=("new", "old")).to_pandas()["name"]} == {"new", "old"}
+    assert set(run.ranking(systems=("new", "old")).to_pandas()["name"]) == {
+        "new",
+        "old",
+    }
     bare = [_without_winner(row) for row in rows]
     unlabelled = trace_eval.judge(bare, tmp_path / "bare", columns=NAMED, **fast)
     assert unlabelled.ranking(systems=("new", "old")).points

@@ -58,7 +58,7 @@ def options_of(command: Any) -> int:
         own = [
             p for p in command.params if p.param_type_name == "option" and not p.hidden
         ]
-        return sum(not {"--json", "--quiet"} & {*option.opts} for option in own)
+        return sum(not {"--json", "--quiet"} & set(option.opts) for option in own)
     return sum(map(options_of, below.values()))
 
 
@@ -86,8 +86,8 @@ def test_options_of_label_files_are_explained_once(name: str) -> None:
         p.opts[0] for p in command.commands["agree"].params if p.help and not p.hidden
     }
     flags = [p.opts[0] for p in hidden]
-    assert {"--id", "--map", "--where", "--scale"} <= {*flags}
-    assert {*flags} <= explained
+    assert {"--id", "--map", "--where", "--scale"} <= set(flags)
+    assert set(flags) <= explained
     *most, last = flags
     message = (
         f"Also taken: {', '.join(most)} and {last}, as trace-eval help agree explains"
@@ -304,7 +304,7 @@ def test_the_library_does_what_the_command_does(here: Path) -> None:
     rest = open_job("p.jsonl", None, options, limit=2, shard="2/2")
     assert len(job.manifest.items) + len(rest.manifest.items) == 2
     whole = open_job("p.jsonl", None, options, audio_root=PAIRS.parent, limit=2)
-    assert "nowhere.wav" in str([*map(str, whole.problems())])
+    assert "nowhere.wav" in str(list(map(str, whole.problems())))
     assert job.judge().total == len(job.manifest.items)
     assert Run(job.folder).exists
 

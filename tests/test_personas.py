@@ -79,7 +79,7 @@ def test_twelve_stereo_calls_and_a_gate(tmp_path: Path) -> None:
     assert first < page.index("fail: response_p50_s") < page.index("<h2")
     copies = {file.name for file in (tmp_path / "calls_audio").iterdir()}
     assert len(copies) == 48  # two channels of 24 calls
-    assert {*re.findall(r'src="\./calls_audio/([^"]+)"', page)} == copies
+    assert set(re.findall(r'src="\./calls_audio/([^"]+)"', page)) == copies
     summary = (tmp_path / "calls.md").read_text().splitlines()
     assert summary[2].startswith("new answers 0.60 s later than old")
 

@@ -53,7 +53,7 @@ def test_keys_and_values_are_the_papers() -> None:
     out: dict[str, Any] = render_paper(spoken())
     assert keys_of(out) == KEYS
     users = render_paper(spoken(), speaker="user")
-    assert [key.replace("user_", "agent_") for key in users] == [*KEYS]
+    assert [key.replace("user_", "agent_") for key in users] == list(KEYS)
     assert out["agent_response"] == TEXT
     assert out["agent_emotion"]["neutral"] == 0.812
     assert out["agent_accent"]["us"] == 0.613

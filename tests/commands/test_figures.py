@@ -117,9 +117,9 @@ def test_figures_of_agree_as_rows_as_tables_and_as_pictures(
     assert all(f"{number} \\%" in text for number in said)
     assert "%" not in text.split("\n", 1)[1].replace("\\%", "")
     drawn = re.findall(r"\w+: \w+", words(out["f.svg"]))
-    assert {"reader: content", "listener: overall"} <= {*drawn}
+    assert {"reader: content", "listener: overall"} <= set(drawn)
     cells = {f"{cell:g}" for row in one["confusion"] for cell in row}
-    assert {*cells, "both_good"} <= {*words(out["c.svg"]).split()}
+    assert {*cells, "both_good"} <= set(words(out["c.svg"]).split())
     pdf = out["c.pdf"].read_bytes()
     assert pdf.startswith(b"%PDF")
     assert b"/FontFile2" in pdf
@@ -255,5 +255,5 @@ def test_rates_of_every_two_systems_and_accuracy_on_parts(tmp_path: Path) -> Non
         last["accuracy"]["interval"] != report["by_labels"][0]["accuracy"]["interval"]
     )
     drawn = re.findall(r">([^<]+)<", out["c.svg"].read_text("utf-8"))
-    assert {f"{name} ({one['items']})" for name, one in by.items()} <= {*drawn}
+    assert {f"{name} ({one['items']})" for name, one in by.items()} <= set(drawn)
     assert "majority class" in words(out["l.svg"])

@@ -306,7 +306,7 @@ def test_a_url_is_no_place_to_write_to(tmp_path: Path) -> None:
     assert done.code == 2
     assert "https://host/run: only -X engine=ray writes to a URL" in done.err
     assert "secret" not in done.err
-    assert not [*tmp_path.iterdir()]
+    assert not list(tmp_path.iterdir())
     for check in (check_output, check_folder):
         with pytest.raises(
             UserError, match=r"s3://bucket/x: is a URL, and results are written"

@@ -218,7 +218,7 @@ def test_a_column_per_rater_is_a_row_per_label(
 ) -> None:
     path = write(tmp_path / "l.csv", text)
     result = read_labels(path)
-    at_hand = table_labels([*csv.DictReader(path.open())])
+    at_hand = table_labels(list(csv.DictReader(path.open())))
     for one in (result, at_hand):
         assert sorted(one.raters()) == sorted(raters)
         assert one.codes["preference"].tolist() == codes("".join(labels)).tolist()

@@ -131,9 +131,9 @@ def test_readers_refuse_what_is_no_table(
 def test_a_column_means_the_same_in_every_table() -> None:
     kinds = {"labels": LABELS, "scores": SCORES, "prompts": PROMPT, "singles": SINGLE}
     for name, kind in kinds.items():
-        assert {*NAMES["id"]} <= {*kind["id"]}, name
-    requested = {*NAMES["instruction_id"]}
-    assert {*LABELS["instruction_id"]} == {*SINGLE["question_id"]} == requested
+        assert set(NAMES["id"]) <= set(kind["id"]), name
+    requested = set(NAMES["instruction_id"])
+    assert set(LABELS["instruction_id"]) == set(SINGLE["question_id"]) == requested
     # a name that other files use for other things counts only where the usual one is
     # missing
     assert fields_of(LABELS, {"id", "item_id"}).get("item_id") is None

@@ -61,7 +61,10 @@ def test_each_table_gives_the_same_three_pairs(layout: str, folder: Path) -> Non
         sides = [{"1": "a", "2": "b"}[str(label)] for label in stated]
         chosen = [_heard(result, side)[row] for row, side in enumerate(sides)]
         assert chosen == sounds["new"]
-        assert {*sides} == {"a", "b"}  # the place of an answer does not tell its label
+        assert set(sides) == {
+            "a",
+            "b",
+        }  # the place of an answer does not tell its label
         assert "the chosen answer is A in" in str(result.notes[-1])
     else:
         assert (_heard(result, "a"), _heard(result, "b")) == (
@@ -367,7 +370,7 @@ def test_a_row_for_each_answer_is_pairs_of_systems(tmp_path: Path) -> None:
         result.notes[0].what
         == "every two answers to one question are a pair, of new, old"
     )
-    at_hand = read_manifest(RecordTable.of([*csv.DictReader(table.open())]))
+    at_hand = read_manifest(RecordTable.of(list(csv.DictReader(table.open()))))
     assert [pair.systems for pair in at_hand.pairs] == [("new", "old")] * 2
     table.write_text("\n".join(["prompt,model,audio", *rows, "y,third,z.wav"]) + "\n")
     assert [(p.id, p.instruction.text) for p in read_manifest(table).pairs] == [

@@ -227,7 +227,7 @@ def test_one_folder_of_two_systems_is_taken_apart_by_patterns(tmp_path: Path) ->
         ("2", ("gpt", "Ours-2")),
     ]
     named = Systems.parse(f"new={sound}/*_gpt.wav", sound / "q?_gpt.wav")
-    assert [*named.folders] == ["new", "q_gpt"]
+    assert list(named.folders) == ["new", "q_gpt"]
     with pytest.raises(UserError, match=r"\*_x\.wav: no recordings below it"):
         read_manifest(Systems.parse(sound / "*_x.wav", sound / "*_gpt.wav"))
     with pytest.raises(UserError, match=r"--a 'DIR/\*_x\.wav' --b 'DIR/\*_y\.wav'"):
@@ -261,6 +261,6 @@ def test_what_is_left_of_matched_names_is_equal_and_the_rest_was_shared(
         shuffled = draw.sample(ids, len(ids))
         folders[system] = {f"{begin}{name}{end}": Path(name) for name in shuffled}
     short = without_own_parts(folders)
-    for key in {*short["a"][1]} & {*short["b"][1]}:
+    for key in set(short["a"][1]) & set(short["b"][1]):
         assert short["a"][1][key] == short["b"][1][key]
     assert len(short["a"][1]) == len(short["b"][1]) == len(ids)

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from tests.support.cli import trace_eval
+from tests.support.sheets import write_sheet
 
 
 def _files(folder: Path, inclusion: bool) -> tuple[Path, Path]:
@@ -18,11 +19,12 @@ def _files(folder: Path, inclusion: bool) -> tuple[Path, Path]:
     # 20 of the 40 unsure pairs are asked for, and 40 of the 160 sure ones: both by
     # half, or not
     asked = [*range(20), *range(40, 80)]
-    rows = [f"p{n},new,old,{judged[n]},{0.9 if sure[n] else 0.1}" for n in range(200)]
+    rows: list[str] = []
+    for number, is_sure in enumerate(sure):
+        confidence = 0.9 if is_sure else 0.1
+        rows.append(f"p{number},new,old,{judged[number]},{confidence}")
     pairs, labels = folder / "judged.csv", folder / "labels.csv"
-    pairs.write_text(
-        "\n".join(["id,system_a,system_b,preference,confidence", *rows]) + "\n"
-    )
+    write_sheet(pairs, "id,system_a,system_b,preference,confidence", rows)
     lines = ["id,rater,preference,inclusion" if inclusion else "id,rater,preference"]
     for number in asked:
         share = f",{0.5 if number < 40 else 0.25}" if inclusion else ""
@@ -60,7 +62,7 @@ def test_nothing_is_saved_where_the_labels_are_too_few(tmp_path: Path) -> None:
 def test_where_all_pairs_have_labels_nothing_is_left_to_decide(tmp_path: Path) -> None:
     pairs, labels = _files(tmp_path, inclusion=False)
     rows = (f"p{number},ann,1" for number in range(200))
-    labels.write_text("\n".join(("id,rater,preference", *rows)) + "\n")
+    write_sheet(labels, "id,rater,preference", rows)
     out = " ".join(trace_eval("screen", pairs, "--labels", labels).out.split())
     assert (
         "200 of 200 pairs were labelled, so nothing is left to decide, and nothing is"

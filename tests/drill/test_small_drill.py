@@ -56,7 +56,7 @@ def test_verdicts_of_a_run_name_no_systems(tmp_path: Path) -> None:
         for row in plain_pairs()
     ]
     judged = read_opinions(write_pairs_run(tmp_path / "run", rows))
-    (wins,) = {*judged.codes["preference"].tolist()}
+    (wins,) = set(judged.codes["preference"].tolist())
     assert LABELS[wins] == "1"
 
 
@@ -73,7 +73,7 @@ def test_files_that_are_joined_unfinished_or_out_of_phase() -> None:
 
 
 def test_the_page_shows_every_part() -> None:
-    assert {*DRILL} == {*PARTS}
+    assert set(DRILL) == set(PARTS)
 
 
 @pytest.mark.slow

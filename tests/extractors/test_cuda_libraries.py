@@ -37,7 +37,7 @@ def test_a_library_of_a_wheel_is_found_by_its_name(tmp_path: Path) -> None:
         line = [compiler, "-shared", "-x", "c", os.devnull, f"-Wl,-soname,{name}"]
         subprocess.run([*line, "-o", folder / name], check=True)
     told = python(CODE.format(site=str(tmp_path)))
-    assert told == f"False {[*LIBRARIES]} True\n"
+    assert told == f"False {list(LIBRARIES)} True\n"
 
 
 def test_without_wheels_nothing_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -187,7 +187,7 @@ def test_a_graph_is_built_once_and_again_when_it_is_damaged(package: None) -> No
     assert graphs.graph("campplus", build, 1) == first
     assert graphs.graph("campplus", no_build, 1) == first
     graphs.graph("campplus", build, 2)  # another version of ours is another file
-    assert len([*(cache_folder() / "graphs").iterdir()]) == 2
+    assert len(list((cache_folder() / "graphs").iterdir())) == 2
 
 
 def test_a_cache_that_cannot_be_written_costs_a_build_and_no_failure(

@@ -68,7 +68,7 @@ def test_eight_processes_at_once_have_one_folder(parts: Path) -> None:
     assert problem is None
     assert (Path(folder) / "model.bin").read_bytes() == b"first half, second half"
     assert (Path(folder) / "vocab.txt").read_bytes() == b"a"
-    assert [*(cache_folder() / "weights").iterdir()] == [
+    assert list((cache_folder() / "weights").iterdir()) == [
         Path(folder)
     ]  # nothing half made
     shutil.rmtree(

@@ -407,4 +407,4 @@ def test_judges_without_noise_are_those_that_ask_no_model() -> None:
     asks_none = {
         name for name, kind in KINDS.items() if kind.about.startswith("no model")
     }
-    assert {*DETERMINISTIC} == asks_none
+    assert set(DETERMINISTIC) == asks_none

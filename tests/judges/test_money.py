@@ -34,7 +34,7 @@ def test_a_call_that_a_kill_left_open_counts_as_possibly_spent(tmp_path: Path) -
     call = Ledger(path).sent(0.5)  # and then the process is gone
     again = Budget(1.0, ledger=Ledger(path, before=99.0))
     assert (again.spending.spent, again.spending.possible) == (0.35, 0.5)
-    with pytest.raises(CallFailed, match=r"US\$ 0\.8500 are spent"), again.reserve(0.2):
+    with pytest.raises(CallFailed, match=r"US\$ 0\.8500 is spent"), again.reserve(0.2):
         pass
     Ledger(path).settled(call, 0.45)
     last = Ledger(path).spending

@@ -509,7 +509,7 @@ def _rows() -> Iterator[Any]:
             yield pytest.param(name, reply, wanted, id=f"{name}: {reply[:60]!r}")
 
 
-@pytest.mark.parametrize(("reader", "reply", "wanted"), [*_rows()])
+@pytest.mark.parametrize(("reader", "reply", "wanted"), list(_rows()))
 def test_what_a_reply_comes_to(reader: str, reply: str, wanted: Any) -> None:
     try:
         reading = READERS[reader](reply)

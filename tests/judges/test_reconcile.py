@@ -292,7 +292,7 @@ def test_published_replies(data: Path) -> None:
     means = {key: made.pair_scores for key, made in votes.items() if made.pair_scores}
     by_mean = [preference(v.mean_a, v.mean_b) == human[key] for key, v in means.items()]
     assert (sum(single), len(single)) == (7, 9)
-    assert [made.dimensions["overall"].rating for made in votes.values()] == [
-        *human.values()
-    ]
+    assert [made.dimensions["overall"].rating for made in votes.values()] == list(
+        human.values()
+    )
     assert (sum(by_mean), len(by_mean)) == (2, 3)

@@ -67,7 +67,7 @@ def test_a_second_of_speech_is_needed(accent_folder: Path) -> None:
 
 def embedded(clip: str, vector: list[float], revision: str = "r") -> Blueprint:
     source = Provenance(extractor="speaker", version="1", revision=revision)
-    values = Extension(values={"embedding": [*vector]})
+    values = Extension(values={"embedding": list(vector)})
     return Blueprint(clip=clip).with_group("speaker", values, source)
 
 

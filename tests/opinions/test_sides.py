@@ -9,6 +9,7 @@ import pytest
 
 from tests.support.cli import trace_eval
 from tests.support.judged import judged_run
+from tests.support.sheets import write_sheet
 from trace_eval.data.columns import Columns
 from trace_eval.decide.agree import agree
 from trace_eval.decide.rank import rank
@@ -18,7 +19,7 @@ from trace_eval.opinions.opinions import Opinions
 
 
 def table(path: Path, header: str, *rows: str) -> Path:
-    path.write_text("\n".join((header, *rows)) + "\n")
+    write_sheet(path, header, rows)
     return path
 
 

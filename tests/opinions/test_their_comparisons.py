@@ -8,6 +8,7 @@ import pytest
 
 from blueprints import UserError
 from tests.support.cli import refused, trace_eval
+from tests.support.sheets import write_sheet
 from trace_eval.opinions.labels import read_labels
 
 #: Six pairs, each won by the new system, as numbers from -3 to 3.
@@ -50,7 +51,7 @@ def test_paired_comparisons_of_webmushra_name_a_column(tmp_path: Path) -> None:
         for n in range(6)
     ]
     file = tmp_path / "paired.csv"
-    file.write_text("\n".join([header, *rows]) + "\n")
+    write_sheet(file, header, rows)
     assert "new wins 83 %" in trace_eval("rank", file).out  # 5 of 6
 
 

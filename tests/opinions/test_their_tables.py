@@ -10,6 +10,7 @@ import pytest
 
 from blueprints import UserError
 from tests.support.cli import code_and_words
+from tests.support.sheets import write_sheet
 from trace_eval.data.columns import parse_conditions, parse_ends
 from trace_eval.data.spelling import spelled
 from trace_eval.decide.agree import agree
@@ -407,7 +408,7 @@ def test_an_export_in_two_languages_loses_nothing(tmp_path: Path) -> None:
         "p0,kai,A ist besser",
         "p1,kai,gleich",
     ]
-    path.write_text("\n".join(["id,rater,preference", *rows]) + "\n")
+    write_sheet(path, "id,rater,preference", rows)
     with pytest.raises(UserError) as caught:
         read_labels(path, mapping={})
     said = str(caught.value)

@@ -71,7 +71,7 @@ def test_two_systems_on_one_page(
         "new",
         "new",
     ]
-    assert {name.partition("/")[2] for name in seen["order"]} == {*_NAMES}
+    assert {name.partition("/")[2] for name in seen["order"]} == set(_NAMES)
     assert seen["open"] == [seen["order"][1]]
     assert seen["why"].startswith(
         "agent: is late in 1 of 2 replies, answers after 4.4 s"

@@ -17,6 +17,7 @@ from tests.support.audio_cases import write
 from tests.support.cli import trace_eval
 from tests.support.judged import write_folder
 from tests.support.report_pages import opened
+from tests.support.sheets import write_sheet
 from trace_eval.api.judged import Run
 from trace_eval.compare.evaluate import compare_runs
 from trace_eval.compare.options import CompareOptions
@@ -389,7 +390,7 @@ def test_labels_that_were_not_drawn_alike_give_accuracies_over_all_pairs(
     asked = {*range(20), *range(40, 80)}
     labels = tmp_path / "labels.csv"
     rows = [f"p{n},ann,1,{0.5 if n < 40 else 0.25}" for n in sorted(asked)]
-    labels.write_text("\n".join(["id,rater,preference,inclusion", *rows]) + "\n")
+    write_sheet(labels, "id,rater,preference,inclusion", rows)
     folders = []
     for name, is_right in (("sure", lambda n: n >= 40), ("doubting", lambda n: n < 40)):
         verdicts = {f"p{n}": "1" if is_right(n) else "2" for n in range(200)}

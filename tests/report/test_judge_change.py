@@ -12,6 +12,7 @@ from benchmarks.coverage.gate import ChangeCell
 from blueprints import UserError
 from tests.support.cli import refused, trace_eval
 from tests.support.judged import judged_run, rated_run
+from tests.support.sheets import write_sheet
 from trace_eval.compare.change_report import JudgeChange
 from trace_eval.compare.judges import judge_change, judge_change_tables
 from trace_eval.compare.mapping import mapping
@@ -223,7 +224,7 @@ def test_people_who_labelled_a_part_say_who_is_nearer_and_what_is_true(
 
 def test_scores_against_peoples_ratings(tmp_path: Path) -> None:
     true = {name: 1.0 + row % 5 for row, name in enumerate(NAMES)}
-    half = {name: [value, value] for name, value in [*true.items()][::2]}
+    half = {name: [value, value] for name, value in list(true.items())[::2]}
     half["i0"] = [1.0, 2.0]
     far = {name: min(value + 1, 5.0) for name, value in true.items()}
     old = rated_run(tmp_path / "old", far, ratings=half)
@@ -280,7 +281,7 @@ def test_the_command_and_what_it_refuses(tmp_path: Path) -> None:
     ]
     rows[5] = f"{NAMES[5]},1,1,1,"  # nobody knows its instruction: it is one of its own
     rows += ["x,absent,1,1,q", "y,,2,2,q"]
-    path.write_text("\n".join(["item,old,new,people,instruction_id", *rows]) + "\n")
+    write_sheet(path, "item,old,new,people,instruction_id", rows)
     bad = tmp_path / "bad.csv"
     bad.write_text("item,old\ni0,maybe\n")
     command = ["compare", f"{path}:old", f"{path}:new", "--judge-change"]

@@ -226,7 +226,7 @@ def test_single_answers_may_be_traps_and_training(
     assert seen[0] == "ref-2"
     assert "rater ada failed 1 of 1 trap: two-1" in notes(review, ())
     scored = [row["id"] for row in rows_of(review, tmp_path / "out") if row["score"]]
-    assert sorted(scored) == sorted({*seen} - {"ref-2", "two-1"})
+    assert sorted(scored) == sorted(set(seen) - {"ref-2", "two-1"})
 
 
 def test_votes_after_the_end_are_kept_and_do_not_count(

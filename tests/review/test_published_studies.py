@@ -17,13 +17,14 @@ from benchmarks.published_studies import (
     tone,
     votes,
 )
+from tests.support.sheets import write_sheet
 
 
 def _few(study: Study, raters: int, items: int) -> Study:
     """Return a study of its first raters and items."""
     kept = [str(item["id"]) for item in study.items[:items]]
     said = {}
-    for rater, answers in [*study.said.items()][:raters]:
+    for rater, answers in list(study.said.items())[:raters]:
         said[rater] = {item: parts for item, parts in answers.items() if item in kept}
     return replace(study, items=study.items[:items], said=said)
 
@@ -41,7 +42,7 @@ def _studies(folder: Path) -> list[Study]:
     people = ("1", "2", "tie", "both_bad")
     rows = [f"{n},x,y,{vote},," for n, vote in enumerate(people)]
     header = "item,system_a,system_b,people,first,second"
-    (folder / "people.csv").write_text("\n".join([header, *rows]) + "\n")
+    write_sheet(folder / "people.csv", header, rows)
     rows = ["0,7,4", "0,7,5", "0,8,1", "1,7,2"]
     (folder / "votes.csv").write_text("\n".join(["userid,condition,rating", *rows]))
     return [

@@ -386,5 +386,7 @@ def test_turns_are_rated_by_keys(call: Path) -> None:
         page.locator("main[data-step='done']").wait_for()
     given = open_review(call).store.stored()
     assert [(g.step, score_of(g.value)) for g in given] == [
-        *(("turn-0", 3), ("turn-2", 1), ("turn-4", 2))
+        ("turn-0", 3),
+        ("turn-2", 1),
+        ("turn-4", 2),
     ]

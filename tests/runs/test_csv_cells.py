@@ -119,7 +119,7 @@ def test_formulas_are_quoted_and_numbers_and_words_left_alone() -> None:
         assert safe(cell) == cell
         RAW.reset(token)
     alone = (-1.5, "-1.5", "+2e3", "a=b", "", None)
-    assert [safe(cell) for cell in alone] == [*alone]
+    assert [safe(cell) for cell in alone] == list(alone)
 
 
 def test_one_module_makes_csv() -> None:

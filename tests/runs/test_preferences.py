@@ -78,7 +78,7 @@ def test_agreement_is_that_of_labels_at_the_same_margin(tmp_path: Path) -> None:
 def test_labels_of_one_instruction_are_one_observation(tmp_path: Path) -> None:
     """Forty labels of four instructions are too few instructions for an interval."""
     run = judged_run(tmp_path / "run", [(Rating.A, 1.0, Rating.A)] * 40)
-    preferences = [*preferences_of(Run.open(run))]
+    preferences = list(preferences_of(Run.open(run)))
     alone = bands_of(preferences, most=1)
     few = [_of_instruction(one, f"i{n // 10}") for n, one in enumerate(preferences)]
     some = [_of_instruction(one, f"i{n // 4}") for n, one in enumerate(preferences)]

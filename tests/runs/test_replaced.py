@@ -191,12 +191,12 @@ def test_a_report_does_not_play_other_sound_and_a_review_refuses(folders: Path) 
     done = trace_eval("report", "run", "--out", "page.html", "--audio")
     assert done.code == 0
     assert "2 recordings were replaced since they were judged" in done.err
-    assert len([*folders.glob("page_audio/*.wav")]) == 2
+    assert len(list(folders.glob("page_audio/*.wav"))) == 2
     exchange(folders / "old" / "1.wav", folders / "new" / "1.wav")
     done = trace_eval("report", "run", "--out", "none.html", "--audio")
     assert done.code == 1
     assert "4 recordings were replaced" in done.err
-    assert not [*folders.glob("none_audio/*.wav")]
+    assert not list(folders.glob("none_audio/*.wav"))
     with pytest.raises(UserError, match="recordings of 2 pairs were replaced"):
         load_material(folders / "run")
     with pytest.raises(UserError, match=r"were replaced .* and export that"):

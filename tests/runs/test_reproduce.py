@@ -65,7 +65,7 @@ def test_the_page_is_typed_as_printed(home: Path) -> None:
     digests = re.findall(
         r"SHA-256 of their words and recordings ([0-9a-f]{64})", printed
     )
-    assert (len(digests), len({*digests})) == (3, 1)
+    assert (len(digests), len(set(digests))) == (3, 1)
     configs = [
         trace_eval("show", run, "--config", cwd=elsewhere).out
         for run in ("run", "again")

@@ -97,9 +97,9 @@ def test_lines_of_one_name_in_several_folders(tmp_path: Path) -> None:
     assert lines.same(1, 4)
     lines.drop(4)
     assert [json.loads(line)["n"] for line in lines.kept()] == [1, 2, 0]
-    assert [json.loads(line)["id"] for line in lines.kept_by([0, 9, 5, 2, 0])] == [
-        *"cab"
-    ]
+    assert [json.loads(line)["id"] for line in lines.kept_by([0, 9, 5, 2, 0])] == list(
+        "cab"
+    )
     owners = lines.owners()
     assert [owners.find(name) for name in "abcd"] == [0, 0, 1, None]
     assert lines.kept_count == 3

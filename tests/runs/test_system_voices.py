@@ -26,7 +26,7 @@ from trace_eval.runs.voices import likeness_by_source, voices_of
 
 
 def spoken(clip: str, direction: tuple[float, float]) -> Blueprint:
-    group = Extension(values={"embedding": [*direction]}, shown=False)
+    group = Extension(values={"embedding": list(direction)}, shown=False)
     signal = make.signal(bandwidth_hz=7000, speech_s=5)
     extensions = {"speaker": group}
     return answer(signal=signal).model_copy(

@@ -89,7 +89,7 @@ def test_ratings_by_recordings_find_items_that_are_called_by_their_row(
         "y.wav": "y.wav",
         "c/x.wav": "c/x.wav",
     }  # of two items, or of none
-    assert as_judged(texts_of([*names]), [read]).tolist() == [*names.values()]
+    assert as_judged(texts_of(list(names)), [read]).tolist() == list(names.values())
     ratings = write_rows(
         tmp_path / "r.csv", ["file", "MOS"], [["a/x.wav", 4], ["b/x.wav", 2]]
     )
@@ -257,7 +257,7 @@ def run(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     rows = [row for row in orca_rows(data) if row["split"] in ("dev", "test")]
     folder = tmp_path_factory.mktemp("scores") / "run"
     return write_folder(
-        folder, {}, items=[*map(_item, rows)], scores=[*map(_score, rows)]
+        folder, {}, items=list(map(_item, rows)), scores=list(map(_score, rows))
     )
 
 

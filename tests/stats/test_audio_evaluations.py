@@ -81,7 +81,7 @@ def test_harder_pairs_are_bound_to_their_place() -> None:
 
 def test_calls_of_a_run_meet_by_order_and_sample() -> None:
     ids, order = (
-        np.array([*"ppppq"], object),
+        np.array(list("ppppq"), object),
         np.array(["ab", "ba", "ab", "ba", "ab"], object),
     )
     repeat = np.array(["ab/0", "ba/0", "ab/1", "ba/1", "ab/0"], object)

@@ -9,6 +9,7 @@ import pytest
 
 from benchmarks.coverage.rows import opinions
 from tests.support.cli import trace_eval
+from tests.support.sheets import write_sheet
 from trace_eval.decide.card import make_cards
 from trace_eval.decide.rank import rank
 from trace_eval.estimate.figures import share_over_units
@@ -134,10 +135,10 @@ def test_exchanged_labels_are_told_by_instructions() -> None:
         truth = rng.integers(0, 2, len(UNIT)).astype(np.int8)
         agrees = alike(rng) == 0
         predicted = np.where(agrees, truth, 1 - truth).astype(np.int8)
-        found += bool([*swapped(ids, truth, predicted, who="judge", unit=UNIT)])
+        found += bool(list(swapped(ids, truth, predicted, who="judge", unit=UNIT)))
     assert found <= 0.03 * DRAWS
     mirrored = (1 - truth).astype(np.int8)
-    assert [*swapped(ids, truth, mirrored, who="judge", unit=UNIT)]
+    assert list(swapped(ids, truth, mirrored, who="judge", unit=UNIT))
 
 
 def test_a_run_counts_instructions_in_its_own_test_of_places() -> None:
@@ -215,7 +216,7 @@ def test_agreement_of_a_rater_is_over_instructions() -> None:
             ("labels", said, 0.7),
             ("scores", np.r_[heard, other], 0.5),
         ):
-            items, of_scores = [*instructions] * 2, kind == "scores"
+            items, of_scores = list(instructions) * 2, kind == "scores"
             (row, _) = check_raters(
                 names, items, votes, of_scores, instructions=instructions
             )
@@ -273,6 +274,6 @@ def test_instructions_that_one_file_names_count_in_the_other(tmp_path: Path) -> 
         + "".join(f"{n},{label},new,old\n" for n, label in enumerate(wins))
     )
     lines = [f"{n},{label},i{n // 8}" for n, label in enumerate(wins)]
-    people.write_text("\n".join(["id,preference,instruction_id", *lines]) + "\n")
+    write_sheet(people, "id,preference,instruction_id", lines)
     low, high = rank(judged, people).judged[0].rate.interval or (0.0, 0.0)
     assert high - low > 0.4  # of 96 independent pairs it would be .19

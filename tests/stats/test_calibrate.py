@@ -27,7 +27,10 @@ def source(number: int, sharpness: float, seed: int = 0, noise: int = 0) -> Opin
     rng = np.random.default_rng(seed)
     margin = rng.normal(0, 2, number)
     truth = rng.random(number) < sigmoid(sharpness * margin)
-    votes = "".join("g" if abs(m) < 1 else "1" if m > 0 else "2" for m in margin)
+    votes = ""
+    for value in margin:
+        winner = "1" if value > 0 else "2"
+        votes += "g" if abs(value) < 1 else winner
     facts = {}
     for dimension in ("content", "voice_quality")[:noise]:
         margins = rng.normal(0, 1, number)

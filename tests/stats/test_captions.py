@@ -80,8 +80,8 @@ def test_a_caption_names_the_methods_that_its_note_leaves_out() -> None:
 def test_a_gate_and_a_change_of_judges_name_their_methods(tmp_path: Path) -> None:
     path = judged(tmp_path)
     sources = f"{path}:overall", f"{path}:content"
-    gate = [*gate_tables(gate_runs(*sources))]
-    change = [*change_tables(judge_change(sources, (), ChangeOptions(), None))]
+    gate = list(gate_tables(gate_runs(*sources)))
+    change = list(change_tables(judge_change(sources, (), ChangeOptions(), None)))
     assert not unnamed([*gate, *change])
     captions = [table.caption for table in (*gate, *change)]
     assert any(JACKKNIFE in caption for caption in captions)

@@ -61,17 +61,17 @@ def test_ties_overwritten_by_the_row_before() -> None:
 def test_a_judge_that_never_ties_is_no_copy() -> None:
     truth = RNG.choice(4, 400, p=[0.3, 0.3, 0.2, 0.2]).astype(np.int8)
     winners = RNG.integers(0, 2, 400).astype(np.int8)
-    assert not [
-        *copied_ties(names(400), winners, truth, who="judge", against="the labels")
-    ]
-    assert not [
-        *copied_ties(names(400), truth, truth, who="judge", against="the labels")
-    ]
+    assert not list(
+        copied_ties(names(400), winners, truth, who="judge", against="the labels")
+    )
+    assert not list(
+        copied_ties(names(400), truth, truth, who="judge", against="the labels")
+    )
     # always saying 1 repeats the row before as well, but chance explains all of it
     constant = np.zeros(400, np.int8)
-    assert not [
-        *copied_ties(names(400), constant, truth, who="judge", against="the labels")
-    ]
+    assert not list(
+        copied_ties(names(400), constant, truth, who="judge", against="the labels")
+    )
 
 
 def test_swapped_answers_with_unswapped_labels() -> None:
@@ -79,15 +79,15 @@ def test_swapped_answers_with_unswapped_labels() -> None:
     right = RNG.random(300) < 0.8
     judged = np.where(right, truth, RNG.integers(0, 4, 300)).astype(np.int8)
     mirrored = np.where(judged < 2, 1 - judged, judged).astype(np.int8)
-    assert not [*swapped(names(300), truth, judged, "judge")]
+    assert not list(swapped(names(300), truth, judged, "judge"))
     (got,) = swapped(names(300), truth, mirrored, "judge")
     assert got.check == "swapped"
     wrong = (truth < 2) & (mirrored < 2) & (truth != mirrored)
     assert len(got.rows) == int(wrong.sum())
     # chance level is bad, but it is no swap
-    assert not [
-        *swapped(names(300), truth, RNG.integers(0, 2, 300).astype(np.int8), "judge")
-    ]
+    assert not list(
+        swapped(names(300), truth, RNG.integers(0, 2, 300).astype(np.int8), "judge")
+    )
 
 
 def test_repeated_recordings_and_triples() -> None:
@@ -104,13 +104,13 @@ def test_repeated_recordings_and_triples() -> None:
     assert got["duplicate_items"].rows == ("p0", "p1")
     assert got["repeated_triples"].rows == ("p0", "p1")
     assert "3 distinct of 4" in got["repeated_triples"].text
-    assert not [*repeated(names(4), {})]
+    assert not list(repeated(names(4), {}))
 
 
 def test_label_sets() -> None:
     ids = names(12)
     typed, untyped = codes("12gb12gb12gb"), codes("12t112t112t1")
-    assert not [*label_sets(ids, typed, typed, "x")]
+    assert not list(label_sets(ids, typed, typed, "x"))
     assert (
         "only one side has typed ties"
         in next(label_sets(ids, typed, untyped, "x")).text
@@ -145,7 +145,7 @@ def test_overall_on_one_side_and_preference_on_the_other() -> None:
             warning.text
         ]
     both = {"overall": codes("12gb" * 5)}
-    assert not [*other_column(both, both, "x")]
+    assert not list(other_column(both, both, "x"))
 
 
 def test_overall_and_preference_in_one_file() -> None:
@@ -155,10 +155,10 @@ def test_overall_and_preference_in_one_file() -> None:
     )
     assert against.rows == ("p1",)  # both_good is a tie: p2 is no contradiction
     assert alone.rows == ("p3",)
-    assert not [*two_opinions(ids, {"overall": codes("12gb")}, "labels")]
-    assert not [
-        *two_opinions(ids, dict.fromkeys(("overall", "preference"), codes("12tt")), "x")
-    ]
+    assert not list(two_opinions(ids, {"overall": codes("12gb")}, "labels"))
+    assert not list(
+        two_opinions(ids, dict.fromkeys(("overall", "preference"), codes("12tt")), "x")
+    )
 
 
 def test_orders_are_joined_by_audio_and_instruction() -> None:

@@ -137,7 +137,7 @@ def mirrored(number: int) -> tuple[dict[str, np.ndarray], np.ndarray, np.ndarray
 
 def test_labels_of_mirrored_answers_must_mirror() -> None:
     facts, ids, right = mirrored(80)
-    assert not [*mirrored_truth(ids, facts, right, "labels")]
+    assert not list(mirrored_truth(ids, facts, right, "labels"))
     swapped = np.r_[
         right[:80], right[:80]
     ]  # the answers were exchanged, the truth was not
@@ -198,7 +198,7 @@ def test_exchanged_sides_are_found_by_name() -> None:
     theirs = {"system_a": np.array(["y", "x"]), "system_b": np.array(["x", "z"])}
     (got,) = exchanged_sides(ids, ours, theirs, "judge")
     assert got.rows == ("p0",)
-    assert not [*exchanged_sides(ids, ours, ours, "judge")]
+    assert not list(exchanged_sides(ids, ours, ours, "judge"))
 
 
 def test_rank_by_a_dimension_and_its_checks() -> None:

@@ -11,6 +11,7 @@ import pytest
 from blueprints import UserError
 from tests.support.cli import code_and_words, output_of
 from tests.support.scored import figure
+from tests.support.sheets import write_sheet
 from trace_eval import AgreeOptions, RankOptions, finding_of
 from trace_eval.data.columns import Columns
 from trace_eval.decide.agree import agree
@@ -35,7 +36,7 @@ JUDGES = "a,x,j,1 b,y,j,2 a,x,k,5 b,y,k,2"
 
 
 def table(path: Path, columns: str, *rows: str) -> Path:
-    path.write_text("\n".join((columns, *rows)) + "\n")
+    write_sheet(path, columns, rows)
     return path
 
 

@@ -33,23 +33,24 @@ def source(
     calls: list[tuple[str, str, dict[str, str | None]]], systems: dict[str, str]
 ) -> Opinions:
     """Return calls (pair, order, labels in its A and B); A in ``systems``, B is X."""
-    rows = [
-        (pair, order, name, label, n)
-        for n, (pair, order, labels) in enumerate(calls)
-        for name, label in labels.items()
-        if label is not None
-    ]
-    names = sorted({row[2] for row in rows})
-    columns: dict[str, list[str | None]] = {
-        "id": [row[0] for row in rows],
-        "rater": ["j"] * len(rows),
-        "repeat": [f"{row[1]}/{row[4]}/{row[2]}" for row in rows],
-        "order": [row[1] for row in rows],
-        "system_a": [systems[row[0]] for row in rows],
-        "system_b": ["X"] * len(rows),
-    }
-    for name in names:
-        columns[name] = [row[3] if row[2] == name else None for row in rows]
+    names: set[str] = set()
+    for _, _, labels in calls:
+        names.update(name for name, label in labels.items() if label is not None)
+    header = ("id", "rater", "repeat", "order", "system_a", "system_b")
+    columns: dict[str, list[str | None]] = {name: [] for name in header}
+    columns |= {name: [] for name in sorted(names)}
+    for number, (pair, order, labels) in enumerate(calls):
+        for name, label in labels.items():
+            if label is None:
+                continue
+            columns["id"].append(pair)
+            columns["rater"].append("j")
+            columns["repeat"].append(f"{order}/{number}/{name}")
+            columns["order"].append(order)
+            columns["system_a"].append(systems[pair])
+            columns["system_b"].append("X")
+            for column in names:
+                columns[column].append(label if column == name else None)
     opinions = label_table("calls", columns)
     judged = label_table("run", {"id": ["p"], "overall": ["1"]})
     return judged.beside(calls=opinions, policy="mean_threshold")

@@ -46,7 +46,7 @@ TABLE = {
 )
 def test_levels(level: str, votes: str, majority: str) -> None:
     counts = np.array([list(map(int, votes))])
-    assert [[*LEVELS][code] for code in levels_of(counts)] == [level]
+    assert [list(LEVELS)[code] for code in levels_of(counts)] == [level]
     code = int(majority_of(counts)[0])
     assert ("none" if code == MISSING else ("1", "2", "tie")[code]) == majority
 

@@ -38,13 +38,13 @@ def world(
     ids = [f"p{n}" for n in range(number)]
     columns = {
         "id": ids,
-        "preference": [*map(str, votes)],
-        "system_a": [*a],
-        "system_b": [*b],
+        "preference": list(map(str, votes)),
+        "system_a": list(a),
+        "system_b": list(b),
     }
     judged = label_table("judge", columns)
     seconds = [str(20 + n % 3) for n in range(number)]
-    everything = {"id": ids, "preference": [*map(str, truth)], "seconds": seconds}
+    everything = {"id": ids, "preference": list(map(str, truth)), "seconds": seconds}
     return (
         judged,
         everything,
@@ -172,12 +172,12 @@ def test_pairs_of_one_instruction_are_planned_as_alike_as_they_are() -> None:
     votes = np.where(right, codes, 1 - codes)
     columns = {
         "id": [f"p{n}" for n in range(600)],
-        "preference": [*map(str, 1 + votes)],
+        "preference": list(map(str, 1 + votes)),
     }
     judged = label_table(
         "judge", {**columns, "instruction_id": [f"i{n}" for n in unit]}
     )
-    people = {"id": columns["id"][:80], "preference": [*map(str, 1 + codes[:80])]}
+    people = {"id": columns["id"][:80], "preference": list(map(str, 1 + codes[:80]))}
     labels = label_table("labels", people)
     run, unnamed = gather(judged, labels), gather(label_table("judge", columns), labels)
     alike, apart = (
@@ -242,6 +242,6 @@ def test_the_command(tmp_path: Path) -> None:
     assert "minutes of one rater" in result
     assert "shows a difference" not in result  # of the judge's accuracy it says nothing
     planned = [row["id"] for row in csv.DictReader(out.open())]
-    assert len({*planned} - {f"p{n}" for n in range(80)}) == len(planned) > 0
+    assert len(set(planned) - {f"p{n}" for n in range(80)}) == len(planned) > 0
     wrong = output_of(*command[:5], "3", code=2)
     assert "give the full width of an interval" in " ".join(wrong.split())

@@ -16,6 +16,7 @@ from benchmarks.coverage.screen import STUDY, UNSEEN
 from blueprints import UserError
 from tests.support.cli import code_and_words, output_of
 from tests.support.label_tables import table
+from tests.support.sheets import write_sheet
 from trace_eval.decide.screen import Screening, screen
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.units import units
@@ -219,12 +220,10 @@ def test_three_commands_have_one_rule(
 ) -> None:
     judge, labels = tmp_path / "judge.csv", tmp_path / "labels.csv"
     rows = [f"p{n},x,{'yz'[n % 2]},{1 + n % 2},0.{n:03}" for n in range(200)]
-    judge.write_text(
-        "\n".join(("id,system_a,system_b,preference,confidence", *rows)) + "\n"
-    )
+    write_sheet(judge, "id,system_a,system_b,preference,confidence", rows)
     given = ["" if value is None else str(value) for value in inclusion]
     text = [f"p{n},{1 + n % 2},{value}" for n, value in enumerate(given)]
-    labels.write_text("\n".join(("id,preference,inclusion", *text)) + "\n")
+    write_sheet(labels, "id,preference,inclusion", text)
     for command, silent in (
         ("screen", "may be decided by the judge alone"),
         ("rank", "Human win rates"),
@@ -291,9 +290,9 @@ def test_a_split_of_raters_is_named_and_a_rater_can_be_left_out(tmp_path: Path) 
     judge, labels = tmp_path / "judge.csv", tmp_path / "labels.csv"
     ids = range(100)
     rows = [f"p{n},{1 + n % 2},{n / 100}" for n in ids]
-    judge.write_text("\n".join(("id,overall,confidence", *rows)) + "\n")
+    write_sheet(judge, "id,overall,confidence", rows)
     text = [f"p{n},ann,{1 + n % 2}\np{n},bob,{1 + n // 2 % 2}" for n in ids]
-    labels.write_text("\n".join(("id,rater,overall", *text)) + "\n")
+    write_sheet(labels, "id,rater,overall", text)
     command = ("screen", judge, "--labels", labels)
     code, printed = code_and_words(*command)
     assert code == 0
@@ -349,9 +348,9 @@ def test_the_command_writes_three_lists(tmp_path: Path) -> None:
     certainty = rng.random(300)
     right = rng.random(300) < 0.5 + 0.5 * certainty
     rows = [f"p{n},{1 + n % 2},{value:.6f}" for n, value in enumerate(certainty)]
-    judged.write_text("\n".join(("id,preference,confidence", *rows)) + "\n")
+    write_sheet(judged, "id,preference,confidence", rows)
     rows = [f"p{n},{1 + (n % 2 if yes else 1 - n % 2)}" for n, yes in enumerate(right)]
-    labels.write_text("\n".join(("id,preference", *rows)) + "\n")
+    write_sheet(labels, "id,preference", rows)
     out = tmp_path / "lists"
     command = [
         "screen",

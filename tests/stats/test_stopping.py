@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from tests.support.cli import trace_eval
+from tests.support.sheets import write_sheet
 from trace_eval.estimate.anytime import (
     GRID,
     Arrivals,
@@ -283,7 +284,7 @@ def test_scores_are_told_in_units_of_their_scale_and_agreement_against_its_targe
 def test_rank_says_after_the_labels_whether_they_are_enough(tmp_path: Path) -> None:
     rows = [f"p{number},ann,new,old,{1 if number % 8 else 2}" for number in range(40)]
     file = tmp_path / "votes.csv"
-    file.write_text("\n".join(["id,rater,system_a,system_b,preference", *rows]) + "\n")
+    write_sheet(file, "id,rater,system_a,system_b,preference", rows)
     out = trace_eval("rank", file).out
     assert "Enough: new is better than old, after" in out
     file.write_text(
@@ -327,7 +328,7 @@ def test_rank_does_not_guess_in_which_order_a_whole_queue_was_labelled(
         rows = [
             f"p{number},ann,new,old,1,{own}" for number, own in enumerate(inclusion)
         ]
-        file.write_text("\n".join([header, *rows]) + "\n")
+        write_sheet(file, header, rows)
         assert said in " ".join(trace_eval("rank", file).out.split())
 
 

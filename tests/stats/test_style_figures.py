@@ -143,7 +143,7 @@ def test_realism_shares_and_majorities() -> None:
     samples = [(1, 1, 1, 0, 1), (0, 0, 1, 0, 0), (1, 1, 1, 1, 1), (0, 1, None, 1, 0)]
     values = [reduce_samples(row, BINARY).value for row in samples]
     rows = [(str(n), "P", value) for n, value in enumerate((1.0, 0, 1, 1))]
-    items = rated_items([*"0123"], rows, BINARY)
+    items = rated_items(list("0123"), rows, BINARY)
     votes = judge_of_labels("judge", items, values)
     assert votes.joined.score.tolist() == [0.8, 0.2, 1.0, 0.5]
     [got] = compare_scores(items, [votes], OPTIONS).binary

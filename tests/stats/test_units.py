@@ -58,10 +58,17 @@ def test_a_difference_of_equals_is_seldom_claimed(world: Unscored | Alike) -> No
 
 def one_sided() -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
     """Return 120 pairs, 60 labelled, 32 lost; half of the lost ones have no verdict."""
-    people = ["1" if n % 15 < 7 else "2" for n in range(120)]
-    said = ["" if people[n] == "2" and n % 2 else people[n] for n in range(120)]
-    judged = [(f"p{n}", "new", "old", said[n]) for n in range(120)]
-    return judged, [(f"p{n}", people[n]) for n in range(60)]
+    judged: list[tuple[str, ...]] = []
+    labelled: list[tuple[str, ...]] = []
+    for number in range(120):
+        name = f"p{number}"
+        is_won = number % 15 < 7
+        label = "1" if is_won else "2"
+        has_verdict = is_won or number % 2 == 0
+        judged.append((name, "new", "old", label if has_verdict else ""))
+        if number < 60:
+            labelled.append((name, label))
+    return judged, labelled
 
 
 def test_every_labelled_pair_counts_whatever_the_judge_did(tmp_path: Path) -> None:

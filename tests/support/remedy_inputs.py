@@ -7,6 +7,8 @@ import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
+from tests.support.sheets import write_sheet
+
 #: Typed labels, in turn.
 _TYPED = ("1", "2", "both_good", "both_bad")
 
@@ -20,7 +22,7 @@ def write_study_tables() -> None:
 
 
 def _write(name: str, header: str, rows: Iterable[str]) -> None:
-    Path(f"{name}.csv").write_text("\n".join((header, *rows)) + "\n")
+    write_sheet(Path(f"{name}.csv"), header, rows)
 
 
 def _write_labels() -> None:

@@ -14,6 +14,7 @@ import soundfile
 from extractors.audio import SPEECH_RATE
 from tests.support.cli import trace_eval
 from tests.support.platform_samples import EXPORTS, SAID, export_text
+from tests.support.sheets import write_sheet
 from tests.support.sided_calls import sides, write_eva, write_sides
 from trace_eval.conversations.layouts import CallReading, read_conversations
 from trace_eval.conversations.sound.log_fit import LogFit, better_fitting
@@ -166,13 +167,11 @@ def test_a_record_of_eva_is_timed_by_its_sides_and_its_mix_is_used_by_nobody(
 def test_a_table_and_ticks_are_timed_by_sound_too(tmp_path: Path) -> None:
     table = tmp_path / "turns.csv"
     rows = [f"c1,{who},{start},{end},{text}" for who, start, end, text in SAID]
-    table.write_text("\n".join(["conversation,speaker,start,end,text", *rows]) + "\n")
+    write_sheet(table, "conversation,speaker,start,end,text", rows)
     _stereo(tmp_path / "c1.wav", sides(SOUND))
     _is_timed_by(_one(read_conversations(table)).conversation, SOUND)
     audio = [rows[0] + ",c1.wav", rows[1] + ",c1.wav", rows[2] + ",c1.wav"]
-    table.write_text(
-        "\n".join(["conversation,speaker,start,end,text,audio", *audio]) + "\n"
-    )
+    write_sheet(table, "conversation,speaker,start,end,text,audio", audio)
     _is_timed_by(_one(read_conversations(table)).conversation, SOUND)
     ticks = []
     for number in range(50):
@@ -379,7 +378,7 @@ def test_recordings_that_no_log_names_are_calls_of_their_own(tmp_path: Path) -> 
     _stereo(tmp_path / "vapi-1.wav", sides(SOUND))
     _stereo(tmp_path / "another.wav", sides(SOUND))
     items = {item.id: item for item in read_conversations(tmp_path).items}
-    assert {*items} == {"vapi-1", "another"}
+    assert set(items) == {"vapi-1", "another"}
     _is_timed_by(items["another"].conversation, SOUND)
 
 
@@ -430,7 +429,7 @@ def test_a_clock_that_is_off_by_a_minute_is_another_clock_and_no_other_call(
         for who, a, b, text in SAID
     ]
     table = tmp_path / "log.csv"
-    table.write_text("\n".join(["conversation,speaker,start,end,text", *rows]) + "\n")
+    write_sheet(table, "conversation,speaker,start,end,text", rows)
     _stereo(tmp_path / "c1.wav", sound)
     (timed,) = time_turns(table).conversations
     log: Any = timed.item.conversation.meta["log"]
@@ -500,7 +499,7 @@ def test_a_table_beside_one_side_or_without_times_is_held_against_it(
     """A table of turns, beside the agent's recording alone, then beside both sides."""
     rows = [f"c1,{who},{start},{end},{text}" for who, start, end, text in SAID]
     table = tmp_path / "turns.csv"
-    table.write_text("\n".join(["conversation,speaker,start,end,text", *rows]) + "\n")
+    write_sheet(table, "conversation,speaker,start,end,text", rows)
     agent = tmp_path / "c1_agent.wav"
     soundfile.write(agent, sides(SOUND)[:, 1], SPEECH_RATE)
     item = _one(read_conversations(tmp_path))
@@ -509,7 +508,7 @@ def test_a_table_beside_one_side_or_without_times_is_held_against_it(
     agent.unlink()
     _stereo(tmp_path / "c1.wav", sides(SOUND))
     rows = [f"c1,{who},{text}" for who, _, _, text in SAID]
-    table.write_text("\n".join(["conversation,speaker,text", *rows]) + "\n")
+    write_sheet(table, "conversation,speaker,text", rows)
     item = _one(read_conversations(tmp_path))
     _is_timed_by(item.conversation, SOUND)
     assert [turn.text for turn in item.conversation.turns] == [

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from blueprints import UserError
 from tests.support.calls import spoken
+from tests.support.sheets import write_sheet
 from trace_eval.conversations.definitions import DEFINITIONS
 from trace_eval.conversations.definitions.base import Event, Measured
 from trace_eval.data.conversation import ConversationItem
@@ -241,7 +242,7 @@ def test_measured_events_agree_with_labelled_ones(tmp_path: Path) -> None:
     path = tmp_path / "labels.csv"
     rows = [f"s{n}-run,response,{1.1 if n < 8 else 4.0}" for n in range(9)]
     rows.append("s9-run,speech,0")
-    path.write_text("\n".join(("conversation,kind,start", *rows)) + "\n")
+    write_sheet(path, "conversation,kind,start", rows)
     (found,) = agree_on_events(
         report, read_event_labels(path), options=IntervalOptions()
     )

@@ -20,6 +20,7 @@ from extractors import AUDIO_SUFFIXES
 from extractors.audio import AudioError, decode
 from tests.support.audio import container, tone
 from tests.support.cli import trace_eval
+from tests.support.sheets import write_sheet
 from trace_eval.conversations.layouts import layout_of, read_conversations
 from trace_eval.conversations.read_options import ReadOptions
 from trace_eval.data.conversation import ConversationItem
@@ -42,7 +43,7 @@ HEADER = "conversation,speaker,role,start,end,text,kind"
 
 def _table(folder: Path, rows: Sequence[str], header: str = HEADER) -> Path:
     path = folder / "turns.csv"
-    path.write_text("\n".join((header, *rows)) + "\n")
+    write_sheet(path, header, rows)
     return path
 
 

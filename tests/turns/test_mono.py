@@ -14,6 +14,7 @@ import soundfile
 from blueprints import UserError
 from extractors.audio import SPEECH_RATE, decode
 from tests.support.cli import trace_eval
+from tests.support.sheets import write_sheet
 from tests.support.spoken import voice
 from trace_eval.conversations.definitions import DEFINITIONS
 from trace_eval.conversations.definitions.base import AGENT_UNKNOWN, Event
@@ -474,7 +475,7 @@ def test_a_mix_beside_a_log_gives_its_times_and_the_log_words_and_roles(
     if not times:
         rows = [f"c1,{who},,,word{n}" for n, (who, *_) in enumerate(truth)]
     header = "conversation,speaker,start,end,text"
-    (tmp_path / "log.csv").write_text("\n".join([header, *rows]) + "\n")
+    write_sheet(tmp_path / "log.csv", header, rows)
     (timed,) = time_turns(tmp_path / "log.csv").conversations
     call = timed.item.conversation
     assert call.meta["one_channel"]

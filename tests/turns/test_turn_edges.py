@@ -44,7 +44,7 @@ def _lane(
     }
     return Lane(
         Channel(name="x", audio=Path("x.wav")),
-        stretches=[*stretches],
+        stretches=list(stretches),
         levels=voice,
         samples=len(voice) * SPEECH_RATE // 100,
         bands=np.array([np.broadcast_to(levels[name], voice.shape) for name in BANDS]),

@@ -311,7 +311,7 @@ def test_words_in_other_letters_or_at_another_turn_are_no_other_words(
 ) -> None:
     assert whose_fault(_call(_of_user(HINDI, heard))) is None
     aligned = [one if one[0] == "agent" else (*one[:3], HINDI, heard) for one in GOOD]
-    assert [*other_words(_call(aligned))] == []
+    assert list(other_words(_call(aligned))) == []
 
 
 def test_marks_belong_to_the_words_of_a_script() -> None:

@@ -258,9 +258,9 @@ def test_tones_count_the_examples_and_the_clips() -> None:
         )  # bridges zero crossings, not rests
         return int((np.diff(quiet.astype(int)) == 1).sum() + quiet[0])
 
-    assert [beeps(f"example_{k}") for k in range(1, MAX_SHOTS + 1)] == [
-        *range(1, MAX_SHOTS + 1)
-    ]
+    assert [beeps(f"example_{k}") for k in range(1, MAX_SHOTS + 1)] == list(
+        range(1, MAX_SHOTS + 1)
+    )
     assert [beeps(n) for n in ("test", "audio_1", "audio_2")] == [1, 1, 2]
     assert tones["test"].seconds > 5 * tones["audio_1"].seconds / 2
 

@@ -12,6 +12,7 @@ from tests.support.audio import RATE, tone
 from tests.support.calls import sound
 from tests.support.judged import judged_run
 from tests.support.platform_samples import twilio_sentences, vapi
+from tests.support.sheets import write_sheet
 
 
 def write_more_inputs() -> None:
@@ -77,4 +78,4 @@ def write_more_inputs() -> None:
 
 def _write_tables(header: str, **rows_of: list[str]) -> None:
     for name, rows in rows_of.items():
-        Path(f"{name}.csv").write_text("\n".join((header, *rows)) + "\n")
+        write_sheet(Path(f"{name}.csv"), header, rows)

@@ -371,7 +371,7 @@ def corrections_of_turns() -> str:
     Path("fixes.jsonl").write_text("")
     typed = "turns ours/items.jsonl --corrections fixes.jsonl"
     _, empty = code_and_words(*typed.split())
-    assert re.search(r"trace-eval review RUN does", empty), empty
+    assert re.search(r"correct some with trace-eval review RUN", empty), empty
     Path("fixes.jsonl").write_text(one.model_dump_json() + "\n")
     other = follow(
         f"{typed} --definitions eva/2026-08",

@@ -12,6 +12,7 @@ from tests.support import reviewed
 from tests.support.datasets_made import write_lines
 from tests.support.judged import rated_run
 from tests.support.remedy_calls.typed import ends, message_of, recorded, taken
+from tests.support.sheets import write_sheet
 from trace_eval.data.rubrics.load import protocol_path
 from trace_eval.review.opening import open_review
 from trace_eval.review.options import ReviewOptions
@@ -31,7 +32,7 @@ def _pairs(folder: str, number: int = 4) -> Path:
 def _protocol(name: str, *lines: str) -> str:
     """Write a shipped protocol with more lines in its last table."""
     text = protocol_path("ab").read_text()
-    Path(name).write_text("\n".join((text.rstrip(), *lines)) + "\n")
+    write_sheet(Path(name), text.rstrip(), lines)
     return name
 
 
