@@ -91,6 +91,10 @@ _REPORTED: Mapping[str, tuple[str, float]] = {
     TONES: (TONES, 0.3),
 }
 
+#: A short laugh is often taken for speech. In wide band so much probability of laughter,
+#: and none of another sound above it, is a laugh all the same.
+_LAUGH_BESIDE_SPEECH = 0.15
+
 #: Music has to be heard by both networks: as a probability of one and of the other.
 #: Where the one that knows classes is sure, the other, which misses drums and soft
 #: strings, need not hear it.
@@ -193,7 +197,7 @@ class YamnetExtractor(SoundExtractor):
     """
 
     name: ClassVar[str] = "yamnet"
-    version: ClassVar[str] = "2"
+    version: ClassVar[str] = "3"
     limits: ClassVar[str] = (
         "laughter of under 1.5 s is often missed and never counts by its absence;"
         " whistling, humming, singing, applause and which vocal sound it is are not"
@@ -252,10 +256,16 @@ def _named(
     """Return stretches of windows whose surest group is reported as the same kind."""
     groups = list(probabilities)
     surest = np.stack([probabilities[group] for group in groups]).argmax(axis=0)
+    is_hidden_laugh = _laughs_beside_speech(probabilities)
+    if narrow:
+        is_hidden_laugh[:] = False
     events: list[Event] = []
     for window, number in enumerate(surest):
         group = groups[number]
         kind, least = _REPORTED.get(group, ("", 0.0))
+        if is_hidden_laugh[window]:
+            group = kind = LAUGHTER
+            least = _LAUGH_BESIDE_SPEECH
         probability = float(probabilities[group][window])
         if not kind or probability < least:
             continue
@@ -270,6 +280,23 @@ def _named(
         events.append(Event(kind=kind, start_s=start, end_s=end, strength=strength))
     least_tones = _NARROW_TONES_S if narrow else 0.0
     return [one for one in events if one.kind != TONES or one.seconds >= least_tones]
+
+
+def _laughs_beside_speech(
+    probabilities: Mapping[str, Probabilities],
+) -> npt.NDArray[np.bool_]:
+    """Return which windows of speech have laughter as the surest of other sounds."""
+    laughter, speech = probabilities[LAUGHTER], probabilities["speech"]
+    others = np.max(
+        [
+            probabilities[group]
+            for group in probabilities
+            if group not in ("speech", LAUGHTER)
+        ],
+        axis=0,
+    )
+    is_surest = (laughter >= others) & (laughter < speech)
+    return np.asarray(is_surest & (laughter >= _LAUGH_BESIDE_SPEECH))
 
 
 def _middle(window: int, seconds: float) -> tuple[float, float]:

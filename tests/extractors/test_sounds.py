@@ -58,6 +58,24 @@ def test_speech_that_is_surer_and_classes_that_are_not_known_name_nothing() -> N
     assert sounds._named(groups, 3.0, narrow=False) == []
 
 
+@pytest.mark.parametrize(
+    ("laughter", "cough", "narrow", "kinds"),
+    [
+        (0.16, 0.0, False, ["laughter"]),
+        (0.14, 0.0, False, []),
+        (0.16, 0.17, False, []),  # another sound is surer, and speech surer still
+        (0.16, 0.0, True, []),
+    ],
+)
+def test_a_laugh_that_is_taken_for_speech_is_a_laugh_in_wide_band(
+    laughter: float, cough: float, narrow: bool, kinds: list[str]
+) -> None:
+    groups = probabilities(6, speech={2: 0.9}, laughter={2: laughter}, cough={2: cough})
+    named = sounds._named(groups, 3.0, narrow=narrow)
+    assert [one.kind for one in named] == kinds
+    assert all(one.strength >= 1 for one in named)
+
+
 def test_on_a_telephone_a_laugh_is_a_vocal_sound_and_short_tones_are_none() -> None:
     groups = probabilities(6, laughter={1: 0.9}, tones={3: 0.9})
     [one] = sounds._named(groups, 3.0, narrow=True)
