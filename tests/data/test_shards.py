@@ -56,10 +56,10 @@ def test_a_manifest_is_cut_between_instructions() -> None:
     whole = Manifest(Path("pairs.jsonl"), pairs, [problem])
     parts = [whole.shard(Shard(index, 3)) for index in (1, 2, 3)]
     # Lined up: one (p0, p2), two (p1, p4), then p3 and p5, which have no instruction.
-    first, second, third = ([pair.id for pair in part.pairs] for part in parts)
-    assert first == ["p0", "p2"]
-    assert second == ["p1", "p4"]
-    assert third == ["p3", "p5"]
+    first, second, third = (part.pairs for part in parts)
+    assert [pair.id for pair in first] == ["p0", "p2"]
+    assert [pair.id for pair in second] == ["p1", "p4"]
+    assert [pair.id for pair in third] == ["p3", "p5"]
     assert [part.problems for part in parts] == [[problem], [], []]
     assert sum(part.total for part in parts) == whole.total
     assert parts[1].part.places == (1, 4)

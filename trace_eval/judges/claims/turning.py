@@ -91,7 +91,7 @@ _TAKEN_BACK = re.compile(
 
 
 def turned(sentence: Sentence, claim: StatedClaim) -> str:
-    """Return a doubt where the words of a sentence may turn a claim; empty: they do not."""
+    """Return a doubt where words of a sentence may turn a claim; empty: they do not."""
     whole = sentence.whole
     letters = list(sentence.text[whole.start : whole.end])
     for token in whole.tokens:
