@@ -121,6 +121,9 @@ class Extractor:
     #: extra. There a profile does without the group, and says why; an extractor that
     #: the user named is refused.
     everywhere: ClassVar[bool] = True
+    #: True: :meth:`load` may run in another thread than :meth:`extract`, while other
+    #: extractors work.
+    loads_beside: ClassVar[bool] = False
     #: The option that follows the colon of a spec ``NAME:VALUE``.
     argument: ClassVar[str] = "model"
 

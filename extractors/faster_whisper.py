@@ -99,6 +99,7 @@ class FasterWhisperExtractor(Recogniser):
     what: ClassVar[str] = "a folder with a converted Whisper model"
     own_beam_size: ClassVar[int] = 5
     everywhere: ClassVar[bool] = False
+    loads_beside: ClassVar[bool] = True
 
     #: In which numbers it computes, see :data:`COMPUTE_TYPES`; None: ``int8`` on a CPU,
     #: ``float16`` on a GPU. They differ in a few words of a hundred, so it is part of

@@ -72,6 +72,7 @@ class DnsmosExtractor(NetworkExtractor):
         "speechmos": "speechmos",
     }
     argument: ClassVar[str] = "windows"
+    loads_beside: ClassVar[bool] = True
 
     #: What is scored: ``speech`` from the first to the last speech, in stretches of
     #: equal lengths; ``reference`` the windows of ``speechmos`` over the whole clip,

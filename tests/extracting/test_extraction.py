@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -190,3 +191,80 @@ def test_every_batch_has_one_thread_and_gives_the_others_back(
             assert _most_threads() == 2
     worker.close()
     assert len(searches) < len(paths)
+
+
+@dataclass(frozen=True)
+class _Waiting(Extractor):
+    """Finds in its own clip whether the models of a later extractor load meanwhile."""
+
+    name: ClassVar[str] = "waiting"
+    group: ClassVar[str] = "first"
+    version: ClassVar[str] = "1"
+
+    def parameters(self) -> dict[str, JsonValue]:
+        return {}
+
+    def extract(self, clip: Clip, known: Blueprint) -> Present | Absent:
+        return Extension(values={"loaded": float(_LOADED.wait(5))})
+
+
+@dataclass(frozen=True)
+class _Loading(Extractor):
+    """Loads its models beside others, or fails to."""
+
+    problem: str | None = None
+
+    name: ClassVar[str] = "loading"
+    group: ClassVar[str] = "second"
+    version: ClassVar[str] = "1"
+    loads_beside: ClassVar[bool] = True
+
+    def parameters(self) -> dict[str, JsonValue]:
+        return {}
+
+    def load(self) -> None:
+        loads.append(threading.current_thread().name)
+        _LOADED.set()
+        if self.problem:
+            raise RuntimeError(self.problem)
+
+    def extract(self, clip: Clip, known: Blueprint) -> Present | Absent:
+        return Extension(values={"loads": float(len(loads))})
+
+
+_LOADED = threading.Event()
+loads: list[str] = []
+
+
+@pytest.mark.parametrize("problem", [None, "no memory"])
+def test_models_load_while_earlier_groups_are_measured(
+    tmp_path: Path, problem: str | None
+) -> None:
+    _LOADED.clear()
+    loads.clear()
+    path = write(tmp_path / "a.wav", tone(peak=0.5))
+    source = ClipSource(str(path), path=path)
+    cache = Cache(tmp_path / "cache")
+    worker = ClipExtractor([_Waiting(), _Loading(problem)], cache)
+    (found,) = worker.run([source])
+    worker.close()
+    assert found.blueprint is not None
+    assert found.blueprint.group("first") == Extension(values={"loaded": 1.0})
+    second = found.blueprint.group("second")
+    if problem:
+        assert isinstance(second, Absent)
+        assert problem in str(second.reason)
+    else:
+        assert second == Extension(values={"loads": 1.0})
+    assert loads == ["trace-eval-load_0"]
+
+
+def test_nothing_loads_for_a_clip_that_the_cache_holds(tmp_path: Path) -> None:
+    loads.clear()
+    path = write(tmp_path / "a.wav", tone(peak=0.5))
+    source = ClipSource(str(path), path=path)
+    for _ in range(2):
+        worker = ClipExtractor([_Loading()], Cache(tmp_path / "cache"))
+        worker.run([source])
+        worker.close()
+    assert len(loads) == 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
@@ -79,6 +80,7 @@ class ClipExtractor:
         self._keep_models = keep_models
         self._blocked: dict[str, Absent] = {}
         self._loaded: set[str] = set()
+        self._loading: dict[str, Future[str | None]] = {}
         self._provenance = {
             extractor.group: extractor.provenance() for extractor in self.plan
         }
@@ -124,6 +126,8 @@ class ClipExtractor:
         available = [job for job in jobs if job.blueprint is not None]
         claimed = self.cache.claim(*(job.partial.clip for job in available))
         with claimed, self._one_thread():
+            if available and not self._loading:
+                self._load_beside(available[0], groups)
             for extractor in self.plan:
                 if groups is not None and extractor.group not in groups:
                     self._name(extractor, available)
@@ -270,28 +274,62 @@ class ClipExtractor:
             job.work[extractor.name] = job.work.get(extractor.name, 0.0) + share
         return list(values)
 
+    def _load_beside(self, first: _Job, groups: Collection[str] | None) -> None:
+        """Begin to load models that the first recording lacks, in a thread.
+
+        They load while earlier groups are measured. Where models are released one by
+        one, nothing is loaded ahead.
+        """
+        lacking: list[Extractor] = []
+        for extractor in self.plan:
+            self._name(extractor, [first])
+            group = extractor.group
+            if group in self._loaded or (groups is not None and group not in groups):
+                continue
+            chosen = self._for(extractor, first.source).extractor
+            if isinstance(chosen, Absent) or not chosen.loads_beside:
+                continue
+            if self.cache.get(first.keys[group], group) is None:
+                lacking.append(chosen)
+        if not lacking or not self._keep_models:
+            return
+        thread = ThreadPoolExecutor(1, "trace-eval-load")
+        for extractor in lacking:
+            self._loading[extractor.group] = thread.submit(_load, extractor)
+        thread.shutdown(wait=False)  # it ends behind the last model
+
     def _ready(self, extractor: Extractor) -> Absent | None:
         """Load the extractor on its first clip; why it cannot run, or None."""
         group = extractor.group
         if group not in self._loaded:
             self._loaded.add(group)
             self._modules_then = None
-            reason = extractor.unavailable()
-            if reason is None:
-                try:
-                    extractor.load()
-                except Exception as error:
-                    reason = _named(extractor, error)
+            loading = self._loading.get(group)
+            reason = _load(extractor) if loading is None else loading.result()
             if reason is not None:
                 self._blocked[group] = Absent(status=Status.UNAVAILABLE, reason=reason)
         return self._blocked.get(group)
 
     def close(self) -> None:
         """Release the models and the cache."""
+        for group, loading in self._loading.items():
+            loading.result()
+            self._loaded.add(group)
         for extractor in self.plan:
             if extractor.group in self._loaded:
                 extractor.close()
         self.cache.close()
+
+
+def _load(extractor: Extractor) -> str | None:
+    """Load an extractor's models; why it cannot run, or None."""
+    if reason := extractor.unavailable():
+        return reason
+    try:
+        extractor.load()
+    except Exception as error:
+        return _named(extractor, error)
+    return None
 
 
 class _Job:
