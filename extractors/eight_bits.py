@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from blueprints import UserError
 from extractors.kept import DIGITS, alone
 from extractors.models import cache_folder, sha256_of
 
@@ -132,16 +133,16 @@ def kept_folder(folder: Path, names: Sequence[str], revision: str) -> Path:
         names: its files.
         revision: the SHA-256 of these.
     """
-    place = cache_folder() / "weights"
     prefix = f"integers-{_VERSION}-{revision[:DIGITS]}-"
-    if found := _undamaged(place, prefix, names):
-        return found
     try:
+        place = cache_folder() / "weights"
+        if found := _undamaged(place, prefix, names):
+            return found
         with alone(place, "integers"):
             return _undamaged(place, prefix, names) or _make(
                 place, prefix, folder=folder, names=names
             )
-    except (OSError, ValueError):
+    except (OSError, ValueError, UserError):  # such as a user without a home folder
         return folder
 
 

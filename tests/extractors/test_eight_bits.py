@@ -129,3 +129,14 @@ def test_without_a_cache_folder_the_model_is_opened_as_it_is(
     (tmp_path / "file").write_text("")
     monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "file" / "cache"))
     assert kept_folder(folder, FILES, "a" * 64) == folder
+
+
+def test_without_a_home_folder_the_model_is_opened_as_it_is(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def homeless(_: str) -> str:
+        raise RuntimeError("could not determine the home directory")
+
+    monkeypatch.delenv(CACHE_VARIABLE, raising=False)
+    monkeypatch.setattr("platformdirs.user_cache_dir", homeless)
+    assert kept_folder(folder, FILES, "a" * 64) == folder
