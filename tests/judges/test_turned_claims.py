@@ -24,6 +24,11 @@ from tests.support.claimed import findings
         "Answer 2 is faster than answer 1, it is the other way round.",
         "I doubt that answer 2 is faster.",
         "It is hardly likely that the P808 of answer 1 is 3.1.",
+        "Although I do not believe that, for all its charm, answer 2 is faster, it wins.",
+        "Though not, in my view, faster, answer 2 is clearer.",
+        "While it does not matter, I doubt that answer 2 is faster.",
+        "Answer 1 is not the one that whispers and is slower.",
+        "Answer 2 is no faster.",
     ],
 )
 def test_a_sentence_that_may_be_turned_is_not_checkable(reason: str) -> None:
@@ -40,6 +45,10 @@ def test_a_sentence_that_may_be_turned_is_not_checkable(reason: str) -> None:
         "In neither of them, as far as I see, is a P808 above 4.1 to be found.",
         "Answer 1 - answer 2 = 110 WPM (rate)",
         "There's 110 WPM in it on rate, and answer 1 is on top.",
+        "At the same time pitch and rate are higher in answer 1.",
+        "Both answers have the same speaker and pitch differs.",
+        "Since no one asked, answer 2 isn't louder.",
+        "Answer 1 is not quiet and is not slower than answer 2.",
     ],
 )
 def test_what_only_seems_to_be_false_is_not_called_so(reason: str) -> None:
@@ -67,6 +76,17 @@ def test_what_only_seems_to_be_false_is_not_called_so(reason: str) -> None:
         "Both have the same pitch.",
         "Answer 2 sits above answer 1 in P808.",
         "We note an increase in rate of 110 WPM from answer 1 to answer 2.",
+        "Although the request does not mention speed, answer 2 is faster.",
+        "While neither is perfect, answer 2 is faster.",
+        "Contrary to the request, answer 2 is faster.",
+        "To begin with, answer 2 is faster than answer 1.",
+        "Answer 2 does not whisper and is louder than answer 1.",
+        "Answer 1 never whispers, and it has a P808 of 3.1.",
+        "If one compares the pitch, answer 2 is higher.",
+        "Keep in mind that answer 2 is faster than answer 1.",
+        "Answer 2 is faster than answer 1, the opposite of what was asked.",
+        "Both have a similar vocal pitch.",
+        "The answers share the same moderate rate.",
     ],
 )
 def test_such_words_elsewhere_keep_nothing_from_being_false(reason: str) -> None:

@@ -105,6 +105,8 @@ _MAY_FOLLOW = re.compile(
     r"|story|picture|enough|either|no|we|you|noise|audio|sound|talking|amounts?|sort|kind|overall)s?\b",
     re.I,
 )
+#: "A similar vocal pitch" is of pitch; "at the same time pitch and rate ..." is not.
+_BEFORE_MEASURE = re.compile(r" (?!time|moment)[a-z]+ ", re.I)
 
 
 def is_of_a_thing(sentence: Sentence, token: Token) -> bool:
@@ -114,4 +116,10 @@ def is_of_a_thing(sentence: Sentence, token: Token) -> bool:
     words = sentence.words(token.end, token.end + 24)
     if not re.match(r" [a-z]", words, re.I) or _MAY_FOLLOW.match(words):
         return False
-    return all(each.start != token.end + 1 for each in sentence.whole.tokens)
+    for each in sentence.whole.tokens:
+        if each.start == token.end + 1:
+            return False
+        between = sentence.words(token.end, each.start)
+        if each.kind == "measure" and _BEFORE_MEASURE.fullmatch(between):
+            return False
+    return True

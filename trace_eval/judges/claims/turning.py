@@ -25,8 +25,8 @@ _TAKEN = (
 )
 _CONDITION = (
     r"if (?:you ask me|i may say so|anything|only [a-z]+|i heard|i understand"
-    r"|(?:we|you|i|one) (?:now )?(?:talk|speak|turn|look|go|come|listen|picks?|picked|chooses?"
-    r"|chose|take|took)|the (?:data|figures|numbers|values) (?:is|are)"
+    r"|(?:we|you|i|one) (?:now )?(?:talk|speak|turn|look|go|come|listen|compares?|picks?|picked"
+    r"|chooses?|chose|take|took)|the (?:data|figures|numbers|values) (?:is|are)"
     r"|i (?:had|have|were|was|am) to \w+)"
 )
 
@@ -72,7 +72,16 @@ _ORDER = re.compile(
     r"(?:^|[.:;,\n(]|- |\* |\b(?:please|then|and|just|so)) ?(?:TODO:? ?|fix:? )?"
     r"(?:make|give|keep|fix|have|bring|raise|push|pull|turn|dial|bump|crank|ensure|avoid|reduce"
     r"|increase|consider|picture|imagine|suppose|assume|let(?! me| us)|try|speed|get|swap|use"
-    r"|slow) (?!or take)(?=[^:;.]*$)",
+    r"|slow) (?!or take|in mind)(?=[^:;.]*$)",
+    re.I,
+)
+#: What stands before the clause of a claim and cannot turn it: "although neither is
+#: perfect, answer 2 ..."; "answer 2 does not whisper and is ...".
+_BEFORE_CLAUSE = re.compile(
+    r"\A[^\w\x00]*(?:(?:even )?though|although|while|whereas|because|since|given that|despite"
+    r"|in spite of|contrary to|without|to begin with)\b[^,]*(?<! that),(?= (?:the )?\x00)"
+    r"|\A[^\w\x00]*(?:the )?\x00+ (?:(?:does|do|did|is|was|are)(?: not|n't)|never|cannot|can't"
+    r"|fails to)\b(?:(?!\bthat\b)[^,])*,? and (?:it |also )?(?=(?:is|has|speaks|sounds)\b)",
     re.I,
 )
 _SUBORDINATES = re.compile(
@@ -82,8 +91,9 @@ _SUBORDINATES = re.compile(
 _NAMES_NONE = re.compile(r"\A[^\x00,]*,")
 #: What takes a claim back behind it.
 _TAKEN_BACK = re.compile(
-    r"\b(?:other way (?:a?round|about)|reverse(?:d)?|opposite|vice versa|just kidding|not really"
-    r"|i was wrong|scratch that|on second thou?ght|correction|no joke about it|at first"
+    r"\b(?:other way (?:a?round|about)|reverse(?:d)?|vice versa|just kidding|not really"
+    r"|opposite(?! of (?:what|the (?:user|request|instruction)))|i was wrong|scratch that"
+    r"|on second thou?ght|correction|no joke about it|at first"
     r"|would be (?:wrong|false|untrue|a stretch)|(?:is|was) (?:wrong|false|untrue|a myth))\b"
     r"|- not[.!]?$",
     re.I,
@@ -105,6 +115,10 @@ def turned(sentence: Sentence, claim: StatedClaim) -> str:
         colon = sentence.text.rfind(": ", side.end, max(claim.at, side.end))
         start = max(start, colon + 1)
     own = words[start - whole.start : stop - whole.start]
+    before = _BEFORE_CLAUSE.match(own, 0, claim.at - start)
+    if before:
+        start += before.end()
+        own = own[before.end() :]
     if _SUBORDINATES.search(sentence.words(start - 10, start)):
         own = _NAMES_NONE.sub("", own)  # "although it is not decisive, that ..."
     own = _IDLE.sub(lambda idle: " " * len(idle[0]), own)
