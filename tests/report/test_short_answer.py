@@ -60,6 +60,19 @@ def labels_alone(folder: Path) -> Path:
     return _changed(judged_run(folder, {f"p{n}": None for n in range(9)}), _label)
 
 
+def _drop_names(number: int, record: dict[str, Any]) -> None:
+    del record["a"]["system"], record["b"]["system"]
+    record["labels"] = {"overall": "12"[number % 4 == 0]}
+
+
+def stopped_without_systems(folder: Path) -> Path:
+    run = _changed(judged_run(folder, {f"p{n}": None for n in range(9)}), _drop_names)
+    for name in ("judgements.jsonl", "overall.jsonl"):
+        path = run / name
+        path.write_text("".join(path.read_text().splitlines(keepends=True)[:5]))
+    return run
+
+
 def few_pairs(folder: Path) -> Path:
     return judged_run(folder, {"p0": "1", "p1": None})
 
@@ -96,6 +109,7 @@ RUNS = (
     labelled,
     labelled_where_unscored,
     labels_alone,
+    stopped_without_systems,
     few_pairs,
     no_verdict,
     scores,

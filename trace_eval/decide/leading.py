@@ -38,7 +38,7 @@ def leading(run: Run) -> RankReport:
     [read], _ = sharing_instructions([read_run(run.folder, ())], None)
     source, _ = with_names(read, options)
     table = table_to_rank(source, options)
-    labels = source.labels
+    labels = read.labels
     if labels is not None:
         table = with_unjudged(table, labels)
     if labels is not None and scored_none(table, None):
