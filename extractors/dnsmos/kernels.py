@@ -50,12 +50,12 @@ _2 = _UINT(2)
 #: eight to each byte.
 _GATHER, _EIGHTS = _UINT(0x0102040810204080), _UINT(0x0808080808080808)
 
-#: Bits of a byte -> the places of those that are set, a byte each, lowest first.
-_PLACES = np.zeros(256, np.uint64)
+#: Bits of a byte -> the places of those that are set, a byte each, lowest first; and how
+#: many they are.
+_PLACES, _COUNTS = np.zeros(256, np.uint64), np.zeros(256, np.uint64)
 for _bits in range(256):
     _set = bytes(_place for _place in range(8) if _bits >> _place & 1)
-    _PLACES[_bits] = int.from_bytes(_set, "little")
-_COUNTS = np.bitwise_count(np.arange(256, dtype=np.uint8)).astype(np.uint64)
+    _PLACES[_bits], _COUNTS[_bits] = int.from_bytes(_set, "little"), len(_set)
 
 
 # Addresses of arrays become arrays of numba, which have no types here.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import runpy
 from functools import reduce
 from itertools import pairwise
 from pathlib import Path
@@ -237,3 +238,12 @@ print("numba" in sys.modules, *to[3:5].ravel())
     assert python(load, TRACE_EVAL_CACHE=str(tmp_path)).split() == first
     [code] = (tmp_path / "numba").glob("kernels-*.o")
     assert code.stat().st_size > len(cut)
+
+
+def test_the_kernels_need_nothing_that_the_oldest_numpy_lacks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delattr(np, "bitwise_count", raising=False)
+    kernels = runpy.run_path(str(Path(dnsmos.__file__).with_name("kernels.py")))
+    counts = [bits.bit_count() for bits in range(256)]
+    assert kernels["_COUNTS"].tolist() == counts
