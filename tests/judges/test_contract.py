@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, get_args, get_type_hints
 
 import pytest
@@ -24,6 +25,7 @@ from trace_eval.judges.ask.message import AudioPart, Message, Text
 from trace_eval.judges.ask.openai import OpenAIClient
 from trace_eval.judges.ask.replies import reply_key
 from trace_eval.judges.base import Case, Judge
+from trace_eval.judges.combine.panel import Panel
 from trace_eval.judges.options.groups import (
     AudioOptions,
     OllamaOptions,
@@ -201,6 +203,19 @@ def test_objects_that_are_no_judges_are_told_what_they_lack() -> None:
         judge_of(Half())  # type: ignore[arg-type]
     with pytest.raises(UserError, match="samples cannot reach it"):
         judge_of(First(), JudgeOptions(samples=3))
+
+
+def test_an_object_with_the_interface_of_a_judge_is_one() -> None:
+    names = (
+        *("spec", "reads", "roles", "groups", "rubric", "accepts", "uses", "observed"),
+        *("concurrency", "parameters", "needs_instruction", "takes_conversations"),
+        *("load", "judge", "unscored", "activity", "close"),
+    )
+    judge = SimpleNamespace(**{name: getattr(First(), name) for name in names})
+    assert Panel([judge_of(judge)]).chats == []  # type: ignore[arg-type]
+    del judge.uses
+    with pytest.raises(UserError, match="it lacks uses; derive it from"):
+        judge_of(judge)  # type: ignore[arg-type]
 
 
 def audio(sound: bytes, **recipe: Any) -> Message:

@@ -166,8 +166,6 @@ class Judge(ABC):
         uses: fields of ``JudgeOptions`` that have an effect on it; others that the user
             sets are refused. None: it does not say, and nothing is refused.
         takes_conversations: whether an answer may be a conversation of many turns.
-        sends_messages: whether it asks a chat model, as
-            :class:`~trace_eval.judges.ask.judge.LLMJudge` does.
     """
 
     spec: str
@@ -177,7 +175,6 @@ class Judge(ABC):
     accepts: ClassVar[frozenset[ItemKind]] = frozenset({"pair"})
     uses: ClassVar[frozenset[str] | None] = None
     takes_conversations: ClassVar[bool] = False
-    sends_messages: ClassVar[bool] = False
 
     @property
     def concurrency(self) -> int:

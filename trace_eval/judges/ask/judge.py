@@ -42,6 +42,7 @@ from trace_eval.judges.options.groups import ChatOptions, Reasons, names_of
 class LLMJudge(Judge):
     """A judge over a chat model. One instance serves a whole run, concurrently."""
 
+    #: Told by a panel, which does not import this module. No part of a judge's interface.
     sends_messages = True
 
     def __init__(self, form: AnswerForm[Any], view: View, backend: Backend) -> None:

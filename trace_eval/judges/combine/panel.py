@@ -88,7 +88,7 @@ class Panel:
     @property
     def chats(self) -> list[LLMJudge]:
         """The judges that send messages."""
-        asking = [judge for judge in self.judges if judge.sends_messages]
+        asking = [one for one in self.judges if getattr(one, "sends_messages", False)]
         return cast("list[LLMJudge]", asking)
 
     @property
