@@ -15,8 +15,9 @@ from trace_eval.commands.stopping import (
 
 #: New objects after which Python looks for circles of them that nobody holds: by default
 #: 700, which costs a command a tenth of its time, because imports make hundreds of
-#: thousands of objects and no such circles.
-_OBJECTS = 50_000
+#: thousands of objects and no such circles. Calls that fail make some, which hold the sound
+#: that was sent: a larger number keeps too much of it.
+_OBJECTS = 10_000
 
 
 def main() -> None:
