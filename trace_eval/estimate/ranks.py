@@ -176,7 +176,7 @@ def kendall(x: Array, y: Array) -> float:
     return _tau_influence(Cells(x, y, np.arange(len(x))))[0]
 
 
-#: Weightings of rows that are counted in 64 bits. Resamples are more.
+#: So many weightings of rows at most are counted in 64 bits; more would take too long.
 _FEW = 500
 
 
@@ -195,9 +195,9 @@ def kendall_weights(cells: Cells) -> OfWeights:
         share = cells.weigh(weights)
         with np.errstate(invalid="ignore"):  # a resample may have none of the rows
             share /= share.sum(1, keepdims=True)
-        # 32 bits for resamples: the shares' own sum is 1, so the error stays near 1e-7.
-        # The figure itself, and without each of few units, has all digits, and the same
-        # ones on every processor.
+        # 32 bits without each of many units: the shares' own sum is 1, so the error stays
+        # near 1e-7. The figure itself, and without each of few units, has all digits, and
+        # the same ones on every processor.
         rows = share if len(share) <= _FEW else share.astype(np.float32)
         concordance = ((rows @ both) * share).sum(1)
         return _tau(
