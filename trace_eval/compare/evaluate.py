@@ -32,7 +32,7 @@ from trace_eval.runs.run import Run
 from trace_eval.show.table import column
 from trace_eval.stats.agree_labels import agree_labels
 from trace_eval.stats.agreement.bias import Robustness, robustness
-from trace_eval.stats.agreement.checks import label_warnings
+from trace_eval.stats.agreement.checks import found_in_labels
 from trace_eval.stats.agreement.drawn import ITEMS, drawn_units
 from trace_eval.stats.agreement.judges import align, with_preference
 from trace_eval.stats.agreement.metrics import Comparison, estimates_of
@@ -317,7 +317,7 @@ def _notes(labels: Opinions | None, shared: Texts) -> list[str]:
     """Say what was found in the labels' file, and how many shared pairs lack one."""
     if labels is None:
         return ["no human labels: the runs are compared with each other only"]
-    notes = label_warnings(labels)
+    notes = found_in_labels(labels)
     unlabelled = int((labels.find(shared) < 0).sum())
     shared_pairs = counted(len(shared), "shared pair")
     if unlabelled == len(shared):

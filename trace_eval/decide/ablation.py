@@ -40,7 +40,7 @@ from trace_eval.runs.options import AblateOptions
 from trace_eval.runs.run import Run
 from trace_eval.show.table import column, p_text
 from trace_eval.stats.agreement.alpha import noise
-from trace_eval.stats.agreement.checks import label_warnings
+from trace_eval.stats.agreement.checks import found_in_labels
 from trace_eval.stats.agreement.drawn import drawn_units
 from trace_eval.stats.agreement.judges import with_overall, with_preference
 from trace_eval.stats.agreement.parts import MAIN
@@ -390,7 +390,7 @@ def compare(
     truth = read or full.labels
     if truth is None:
         raise _unlabelled(run)
-    warnings = tuple(label_warnings(truth))
+    warnings = tuple(found_in_labels(truth))
     judged: dict[str, Repeats] = {}
     for name, repeats in folders.items():
         judged[name] = list(map(read_opinions, repeats))

@@ -22,7 +22,7 @@ from trace_eval.opinions.codes import SPLIT
 from trace_eval.opinions.opinions import unjudged_left_out
 from trace_eval.opinions.units import FactColumns, WholeNumbers
 from trace_eval.show.table import Table, table
-from trace_eval.stats.agreement.checks import label_warnings
+from trace_eval.stats.agreement.checks import found_in_labels
 from trace_eval.stats.inference.future_labels import FutureLabels, quantile_width
 from trace_eval.stats.inference.labelled_run import LabelledRun
 from trace_eval.stats.inference.votes import labels_until_enough
@@ -275,7 +275,7 @@ def _pairs_by_systems(facts: FactColumns, rows: WholeNumbers) -> Counter[str]:
 
 def _notes(world: PlannedRun, cluster: bool) -> Iterator[str]:
     """Yield what was found in the labels' file, and the assumptions of the plan."""
-    yield from label_warnings(world.run.table.labels)
+    yield from found_in_labels(world.run.table.labels)
     future = world.future
     is_split = world.run.truth >= SPLIT
     credit = "half a win for either system"

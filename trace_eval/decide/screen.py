@@ -25,7 +25,7 @@ from trace_eval.decide.saving import Saving, saving_of
 from trace_eval.estimate.arrays import Mask, Reals
 from trace_eval.opinions.opinions import unjudged_left_out
 from trace_eval.show.table import Table, table
-from trace_eval.stats.agreement.checks import label_warnings
+from trace_eval.stats.agreement.checks import found_in_labels
 from trace_eval.stats.agreement.suspects import checked_raters, suspects_warning
 from trace_eval.stats.inference.decidable import (
     EVERYTHING,
@@ -298,7 +298,7 @@ def _caveats(
     run: LabelledRun, options: ScreenOptions, shifted: list[str]
 ) -> Iterator[str]:
     """Yield what was found in the labels' file, limits of the promise, assumptions."""
-    yield from label_warnings(run.table.labels)
+    yield from found_in_labels(run.table.labels)
     drawn = run.drawn
     if why_not := drawn.problem or drawn.doubt:
         if options.as_sampled:  # else the verdict says it

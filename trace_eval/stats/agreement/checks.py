@@ -48,7 +48,7 @@ def warning_line(warning: DataWarning) -> str:
     return f"{warning.text} (rows {rows})"
 
 
-def label_warnings(labels: Opinions | None) -> list[str]:
+def found_in_labels(labels: Opinions | None) -> list[str]:
     """Return what the reader of human labels found in their file, a line for each."""
     return [] if labels is None else list(map(warning_line, labels.warnings))
 
