@@ -263,7 +263,7 @@ def test_labels_that_were_not_drawn_alike_speak_for_all_pairs(tmp_path: Path) ->
     )
 
 
-def test_labels_are_read_before_anything_is_judged(tmp_path: Path) -> None:
+def test_a_run_without_labels_is_refused_before_it_is_judged(tmp_path: Path) -> None:
     run = judged_run(tmp_path / "run", {"q0": "1"})
     asked = trace_eval("ablate", run, "--judge", "rules")
     assert asked.code == 2

@@ -314,7 +314,7 @@ def _shared(sources: Mapping[str, Opinions]) -> Texts:
 
 
 def _notes(labels: Opinions | None, shared: Texts) -> list[str]:
-    """Say what was found in the labels' file, and how many shared pairs lack one."""
+    """Say what was found in the labels' file, and how many pairs have no label."""
     if labels is None:
         return ["no human labels: the runs are compared with each other only"]
     notes = found_in_labels(labels)
