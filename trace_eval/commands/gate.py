@@ -24,7 +24,7 @@ def gate(
     candidate: Annotated[
         Path,
         typer.Argument(
-            help="The candidate's, alike: the same items, judged in the same way."
+            help="Run or table of the candidate: the same items, judged alike."
         ),
     ],
     aa: Annotated[
