@@ -75,7 +75,7 @@ def _load() -> Any:
 
 try:
     _ENGINE = _load()  # the code lives as long as it does
-except RuntimeError as error:  # of LLVM
+except Exception as error:  # of LLVM, or of a numba that came after this was written
     raise ImportError(f"the kernels do not compile ({error})") from error
 
 
