@@ -105,9 +105,13 @@ def main() -> None:
             trees.append(Tree(root, folder))
         for command in (one for one in COMMANDS if options.only in one):
             old, new = [], []
-            for _ in range(options.rounds):
-                old.append(trees[0].cpu(COMMANDS[command]))
-                new.append(trees[1].cpu(COMMANDS[command]))
+            try:
+                for _ in range(options.rounds):
+                    old.append(trees[0].cpu(COMMANDS[command]))
+                    new.append(trees[1].cpu(COMMANDS[command]))
+            except subprocess.CalledProcessError as error:
+                print(f"{command:24}not timed: {error}", flush=True)
+                continue
             before, after = median(old), median(new)
             medians = f"{before:6.2f} {after:6.2f} {after / before:6.2f}"
             print(f"{command:24}{medians} {min(new) / min(old):6.2f}", flush=True)
