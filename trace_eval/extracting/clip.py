@@ -280,6 +280,8 @@ class ClipExtractor:
         They load while earlier groups are measured. Where models are released one by
         one, nothing is loaded ahead.
         """
+        if not self._keep_models or not any(one.loads_beside for one in self.plan):
+            return
         lacking: list[Extractor] = []
         for extractor in self.plan:
             self._name(extractor, [first])
@@ -291,7 +293,7 @@ class ClipExtractor:
                 continue
             if self.cache.get(first.keys[group], group) is None:
                 lacking.append(chosen)
-        if not lacking or not self._keep_models:
+        if not lacking:
             return
         thread = ThreadPoolExecutor(1, "trace-eval-load")
         for extractor in lacking:

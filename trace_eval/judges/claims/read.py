@@ -45,8 +45,8 @@ def claims_of(reason: str, labels: Iterable[str] = ()) -> list[StatedClaim]:
             for claim in read(sentence):
                 if sentence.reply == "no":
                     claim = _denied(claim)
-                reason = doubt or claim.doubt or turned(sentence, claim)
-                claims.append(replace(claim, doubt=reason))
+                why_not = doubt or claim.doubt or turned(sentence, claim)
+                claims.append(replace(claim, doubt=why_not))
         claims += formulas(sentence)
     return claims
 

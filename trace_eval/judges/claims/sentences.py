@@ -120,13 +120,11 @@ class Sentence:
         if _SUM.search(self.words(self.whole.start, self.whole.end)):
             return True
         for one, two in pairwise(sides):
-            gap, behind = (
-                self.words(one.end, two.start),
-                self.words(two.end, two.end + 3),
-            )
-            if gap.strip() in ("=", ":"):
+            between = self.words(one.end, two.start).strip()
+            behind = self.words(two.end, two.end + 3).strip()
+            if between in ("=", ":"):
                 return True
-            if gap.strip() in ("-", "+") and behind.strip()[:1] == "=":
+            if between in ("-", "+") and behind.startswith("="):
                 return True
         return False
 
