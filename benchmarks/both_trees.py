@@ -46,6 +46,9 @@ COMMANDS = {
     "convert": "-m trace_eval convert uro-bench DATA/benchmarks/uro-bench/basic new",
     "screen": "-m trace_eval screen run --out new",
     "extract": "-m trace_eval extract examples/clips --out new",
+    "extract, a first clip": (
+        "-m trace_eval extract DATA/prompts/0.wav --out new/out --cache new/cache"
+    ),
 }
 
 _JUDGE = (
