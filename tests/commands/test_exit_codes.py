@@ -157,13 +157,36 @@ def clips(tmp_path: Path) -> list[str]:
 
 def test_ctrl_c_while_python_runs_a_string_has_the_same_code(tmp_path: Path) -> None:
     """Ctrl-C may come in the ``exec`` that makes data classes while modules load."""
-    lines = ["from trace_eval.commands import cli", "def app():"]
-    lines += ['    exec("raise KeyboardInterrupt")', "cli.app = app", "cli.main()"]
+    lines = ["from trace_eval.commands import cli, start", "def app():"]
+    lines += ['    exec("raise KeyboardInterrupt")', "cli.app = app", "start.main()"]
     (tmp_path / "interrupted.py").write_text("\n".join(lines))
     done = subprocess.run(
         [sys.executable, "-m", "interrupted"], cwd=tmp_path, env=environment()
     )
     assert done.returncode == 130
+
+
+#: Presses Ctrl-C where a function is called, before its first line runs.
+_PRESSED = """
+import signal, sys
+from trace_eval.commands import cli, start
+name = sys.argv.pop()
+def press(frame, event, _):
+    if event == "call" and frame.f_code.co_name == name:
+        sys.setprofile(None)
+        signal.raise_signal(signal.SIGINT)
+sys.setprofile(press)
+start.main()
+"""
+
+
+@pytest.mark.parametrize(
+    "function", ["prepare_streams", "check_written", "leave_quietly", "_run_and_leave"]
+)
+def test_ctrl_c_between_two_steps_of_the_command_line_is_a_line(function: str) -> None:
+    typed = [sys.executable, "-c", _PRESSED, "schema", function]
+    done = subprocess.run(typed, env=environment(), capture_output=True, text=True)
+    assert (done.returncode, done.stderr.strip()) == (130, "error: interrupted")
 
 
 def test_ctrl_c_twice_is_quiet(clips: list[str], tmp_path: Path) -> None:

@@ -9,7 +9,6 @@ import linecache
 import os
 import re
 import shlex
-import signal
 import sys
 import traceback
 from collections.abc import Iterator
@@ -36,12 +35,7 @@ from trace_eval.commands.console import (
 from trace_eval.commands.known_options import with_known_options
 from trace_eval.commands.listing import FIRST, GROUPS, ImportedOnUse, in_words, listed
 from trace_eval.commands.result_files import check_written
-from trace_eval.commands.stopping import (
-    end_on_sigterm,
-    leave_quietly,
-    stopped,
-    was_stopped,
-)
+from trace_eval.commands.stopping import leave_quietly, stopped, was_stopped
 from trace_eval.data.access import UrlAccess, set_url_access
 from trace_eval.data.files import is_folder
 from trace_eval.data.urls import names_secret, redacted
@@ -198,7 +192,7 @@ def ended() -> Iterator[None]:
 
 def _say_stopped() -> int:
     """Say how a command was stopped, and return its exit code."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second one has nothing to add
+    leave_quietly()  # a second one has nothing to add
     how, code = stopped()
     complain(how)
     return code
@@ -378,12 +372,5 @@ def main() -> None:
             " out, and set PYTHONOPTIMIZE=1, or unset it"
         )
         sys.exit(EXIT_USAGE)
-    end_on_sigterm()
-    try:
-        with advice_shown():
-            app()
-    except KeyboardInterrupt:  # a second one, while the first was answered
-        _, code = stopped()
-        sys.exit(code)
-    finally:
-        leave_quietly()
+    with advice_shown():
+        app()

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import gc
-import signal
 import sys
+from typing import NoReturn
 
 from trace_eval.commands.stopping import (
     end_on_sigterm,
@@ -21,19 +21,37 @@ _OBJECTS = 10_000
 
 
 def main() -> None:
-    """Run the command line; what stops it while it is imported is a line, too."""
+    """Run the command line; what stops it at any moment is a line and an exit code."""
+    try:
+        _run_and_leave()
+    except KeyboardInterrupt:
+        # It came outside of what answers for a command: just before or after it.
+        leave_quietly()
+        _leave_stopped()
+
+
+def _run_and_leave() -> None:
     end_on_sigterm()
     gc.set_threshold(_OBJECTS)
     try:
-        try:
-            from trace_eval.commands.cli import main as run
-        except BaseException as error:
-            if not was_stopped(error):
-                raise
-            signal.signal(signal.SIGINT, signal.SIG_IGN)
-            how, code = stopped()
-            sys.stderr.write(f"error: {how}\n")
-            sys.exit(code)
-        run()
+        _run()
     finally:
         leave_quietly()
+
+
+def _run() -> None:
+    try:
+        from trace_eval.commands.cli import main as run
+    except BaseException as error:
+        if not was_stopped(error):
+            raise
+        leave_quietly()
+        _leave_stopped()
+    run()
+
+
+def _leave_stopped() -> NoReturn:
+    how, code = stopped()
+    if sys.stderr:
+        sys.stderr.write(f"error: {how}\n")
+    sys.exit(code)

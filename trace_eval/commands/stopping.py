@@ -13,6 +13,7 @@ EXIT_INTERRUPTED = 130  # by Ctrl-C
 EXIT_TERMINATED = 143  # by SIGTERM
 
 _terminated = threading.Event()
+_leaving = threading.Event()
 
 #: Errors behind an error that are looked at.
 _DEEPEST = 100
@@ -51,7 +52,7 @@ def end_on_sigterm() -> None:
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
             signal.raise_signal(signal.SIGTERM)
         _terminated.set()
-        if ignored:
+        if ignored and not _leaving.is_set():
             raise KeyboardInterrupt
         signal.raise_signal(signal.SIGINT)
 
@@ -59,11 +60,12 @@ def end_on_sigterm() -> None:
 
 
 def leave_quietly() -> None:
-    """Let Ctrl-C do nothing while Python leaves: all is done and printed.
+    """Let Ctrl-C and the first SIGTERM do nothing any more: all is done and printed.
 
     Neither may one that came while Python ran a string, as for each data class that it
     imports, end in another code: with ``-m`` it remembers that, and dies of SIGINT
     unless it runs another one, which a named tuple is made of.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _leaving.set()
     namedtuple("Nothing", ())
