@@ -269,3 +269,14 @@ def test_a_run_without_labels_is_refused_before_it_is_judged(tmp_path: Path) -> 
     assert asked.code == 2
     assert "its pairs carry no labels; name a file with --labels" in asked.err
     assert not (run / "ablations").exists()
+
+
+def test_labels_that_cannot_be_read_are_refused_before_it_is_judged(
+    tmp_path: Path,
+) -> None:
+    run = judged_run(tmp_path / "run", {"q0": "1"})
+    (tmp_path / "labels.csv").write_text("id,overall\nq0,perhaps\n")
+    asked = trace_eval("ablate", run, "--labels", tmp_path / "labels.csv")
+    assert asked.code == 2
+    assert "perhaps" in asked.err
+    assert not (run / "ablations").exists()

@@ -38,14 +38,13 @@ def ablate(
     judging: JudgeOptions,
 ) -> None:
     """Judge again without one feature group at a time; compare with human labels."""
-    from trace_eval.decide.ablation import compare, refuse_unlabelled
+    from trace_eval.decide.ablation import compare, labels_beside
     from trace_eval.decide.ablation_answer import ablation_answer, ablation_views
     from trace_eval.runs.ablate import ablate
 
-    if labels is None:
-        refuse_unlabelled(run)
+    truth = labels_beside(run, labels, columns)
     folders = ablate(run, replace(options, judging=judging))
-    report = compare(run, folders, options, labels=labels, columns=columns)
+    report = compare(run, folders, options, truth or labels, columns)
     warn_all(report.warnings)
     sentences = ablation_answer(report)
     say_each(sentences)

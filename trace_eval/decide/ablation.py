@@ -357,10 +357,39 @@ def consensus(codes: Codes) -> Codes:
     return np.asarray(codes[most, item[0]])
 
 
-def refuse_unlabelled(run: Path) -> None:
-    """Raise UserError where no pair of a run carries labels, before it is judged."""
-    if not any(pair.labels for pair in Run.open(run).pairs()):
+def labels_beside(
+    run: Path, labels: Path | None = None, columns: Columns | None = None
+) -> Opinions | None:
+    """Read the human labels of a run's pairs, before it is judged again.
+
+    Args:
+        run: what is to be judged again.
+        labels: annotators'; None: those in the run.
+        columns: how the file of labels names its columns and labels.
+
+    Returns:
+        the labels; None: a run that was never judged, where a file can be read beside
+        the first judgements alone.
+
+    Raises:
+        UserError: there are no labels, or they cannot be read.
+    """
+    opened = Run.open(run)
+    if labels is None and not any(pair.labels for pair in opened.pairs()):
         raise _unlabelled(run)
+    if not opened.judgements():
+        return None
+    return _truth(run, run, labels, columns)
+
+
+def _truth(
+    run: Path, judged_run: Path, labels: Path | None, columns: Columns | None
+) -> Opinions:
+    (judged,), read = read_with_labels([judged_run], labels, columns)
+    truth = read or judged.labels
+    if truth is None:
+        raise _unlabelled(run)
+    return truth
 
 
 def _unlabelled(run: Path) -> UserError:
@@ -371,7 +400,7 @@ def compare(
     run: Path,
     folders: Mapping[str, Sequence[Path]],
     options: AblateOptions,
-    labels: Path | None = None,
+    labels: Path | Opinions | None = None,
     columns: Columns | None = None,
 ) -> AblationReport:
     """Compare the judged conditions of a run with human labels.
@@ -380,16 +409,16 @@ def compare(
         run: what was judged again.
         folders: condition -> the runs of its repeats.
         options: the policy, and whether there are modes to compare.
-        labels: annotators'; None: those in the run.
+        labels: annotators', or what was read of them; None: those in the run.
         columns: how the file of labels names its columns and labels.
 
     Raises:
         UserError: there are no labels.
     """
-    (full,), read = read_with_labels([folders[FULL][0]], labels, columns)
-    truth = read or full.labels
-    if truth is None:
-        raise _unlabelled(run)
+    if isinstance(labels, Opinions):
+        truth = labels
+    else:
+        truth = _truth(run, folders[FULL][0], labels, columns)
     warnings = tuple(found_in_labels(truth))
     judged: dict[str, Repeats] = {}
     for name, repeats in folders.items():
