@@ -44,7 +44,7 @@ def ablate(
 
     truth = labels_beside(run, labels, columns)
     folders = ablate(run, replace(options, judging=judging))
-    report = compare(run, folders, options, truth or labels, columns)
+    report = compare(run, folders, options, labels=truth or labels, columns=columns)
     warn_all(report.warnings)
     sentences = ablation_answer(report)
     say_each(sentences)
