@@ -134,11 +134,15 @@ class BesideRule:
 
 
 def next_looks(
-    world: Systems | BesideRule, draws: int
+    world: Systems | BesideRule, draws: int, as_it_is: bool = True
 ) -> tuple[list[bool], list[bool]]:
     """Return whether next looks show the difference, as it looks and as it is.
 
     Draws that show it at once, or name no number of pairs, are not counted.
+
+    Args:
+        as_it_is: also look at what is drawn from the truth; it is drawn all the same,
+            so that the other looks do not depend on it.
     """
     rng = rng_of(world.name)
     looks: list[bool] = []
@@ -155,7 +159,9 @@ def next_looks(
         alike = rows[rng.integers(world.labels, size=more)]
         looks.append(world.look(np.concatenate([rows, alike]), next_level(0.95))[0])
         fresh = world.draw(rng, more)
-        truths.append(world.look(np.concatenate([rows, fresh]), next_level(0.95))[0])
+        if as_it_is:
+            added = np.concatenate([rows, fresh])
+            truths.append(world.look(added, next_level(0.95))[0])
     return looks, truths
 
 
