@@ -6,6 +6,7 @@ import os
 import shutil
 import signal
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -42,6 +43,9 @@ os.environ["NUMBA_CACHE_DIR"] = str(
 # much processor time.
 for library in ("OMP", "OPENBLAS", "MKL"):
     os.environ.setdefault(f"{library}_NUM_THREADS", "1")
+
+#: Names of the folders that tests have as their cache.
+_NUMBERS = count()
 
 DATA_VARIABLE = "TRACE_EVAL_DATA"
 
@@ -135,7 +139,10 @@ def _own_home(
     tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Hide the user's cache and keys from tests; joined weights, large, are shared."""
-    cache, base = tmp_path_factory.mktemp("cache"), tmp_path_factory.getbasetemp()
+    base = tmp_path_factory.getbasetemp()
+    # A counter: pytest looks for a free number among all folders of all tests.
+    cache = base / "caches" / str(next(_NUMBERS))
+    cache.mkdir(parents=True)
     weights = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "weights"
     weights.mkdir(exist_ok=True)
     (cache / "weights").symlink_to(weights)
