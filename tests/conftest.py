@@ -6,6 +6,7 @@ import os
 import shutil
 import signal
 from collections.abc import Iterator
+from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
 
@@ -32,12 +33,14 @@ os.unsetenv("COLUMNS")
 # start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 # Machine code is kept outside of the homes that tests get: to compile it takes seconds.
-# Each test process has a folder of its own, because numba mixes up what two processes
-# compile at once; see extractors.pitch.
-_MACHINE_CODE = Path(os.environ.get("NUMBA_CACHE_DIR") or cache_folder() / "numba")
-os.environ["NUMBA_CACHE_DIR"] = str(
-    _MACHINE_CODE / os.environ.get("PYTEST_XDIST_WORKER", "")
-)
+# All test processes share it, because those that compile wait for each other; see
+# extractors.pitch. What torch's libraries compile asks nobody, and numba mixes up what two
+# processes compile at once: beside them each process has a folder of its own.
+_APART = os.environ.get("PYTEST_XDIST_WORKER", "") if find_spec("torch") else "shared"
+_KEPT = Path(os.environ.get("NUMBA_CACHE_DIR") or cache_folder() / "numba")
+_MACHINE_CODE = _KEPT / _APART
+_MACHINE_CODE.mkdir(parents=True, exist_ok=True)
+os.environ["NUMBA_CACHE_DIR"] = str(_MACHINE_CODE)
 # Each test process and what it starts has one thread for numbers: where several share
 # the cores, threads that wait for each other spin, and small models take four times as
 # much processor time.
@@ -138,14 +141,16 @@ def _nothing_was_told() -> None:
 def _own_home(
     tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Hide the user's cache and keys from tests; joined weights, large, are shared."""
+    """Hide the user's cache and keys; joined weights, large, and a lock are shared."""
     base = tmp_path_factory.getbasetemp()
     # A counter: pytest looks for a free number among all folders of all tests.
     cache = base / "caches" / str(next(_NUMBERS))
     cache.mkdir(parents=True)
-    weights = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "weights"
-    weights.mkdir(exist_ok=True)
-    (cache / "weights").symlink_to(weights)
+    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    (shared / "weights").mkdir(exist_ok=True)
+    (cache / "weights").symlink_to(shared / "weights")
+    # Whoever compiles librosa waits for all that share the machine code.
+    (cache / ".librosa.lock").symlink_to(_MACHINE_CODE / ".librosa.lock")
     monkeypatch.setenv("TRACE_EVAL_CACHE", str(cache))
     for name in ("OPENAI_API_KEY", "OLLAMA_HOST", "OPENAI_BASE_URL"):
         monkeypatch.delenv(name, raising=False)

@@ -14,6 +14,7 @@ from extractors.dnsmos import extractor as dnsmos
 from extractors.dnsmos.extractor import DnsmosExtractor
 from tests.support.model_parts import known, unspoken
 from tests.support.processes import python
+from tests.support.their_dnsmos import their_dnsmos
 
 TOLERANCE = 1e-3  # promised fidelity; single-precision sums differ by about 1e-5
 
@@ -40,7 +41,7 @@ def shared_clips(data: Path) -> list[Clip]:
 # The reference takes minutes over all of them.
 @pytest.mark.parametrize("every", [7, pytest.param(1, marks=pytest.mark.slow)])
 def test_shared_clips_score_as_the_reference_does(data: Path, every: int) -> None:
-    reference = pytest.importorskip("speechmos.dnsmos")
+    reference = their_dnsmos()
     clips = shared_clips(data)
     assert clips[0].seconds < 2.7
     assert clips[-1].seconds > 103
@@ -55,7 +56,7 @@ def test_shared_clips_score_as_the_reference_does(data: Path, every: int) -> Non
 
 
 def test_windows_that_the_reference_skips_score_as_it_scores_them_alone() -> None:
-    reference = pytest.importorskip("speechmos.dnsmos")
+    reference = their_dnsmos()
     audio = noise(25).speech * np.linspace(0.1, 1, 25 * SPEECH_RATE, dtype=np.float32)
     got = dnsmos.score(audio, [3, 7, 8, 15])
     for window, scores in zip([3, 7, 8, 15], got, strict=True):

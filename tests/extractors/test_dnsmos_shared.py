@@ -14,6 +14,7 @@ from extractors.dnsmos import scores
 from extractors.dnsmos import windows as dnsmos_shared
 from extractors.dnsmos.sections import CompiledSection
 from extractors.dnsmos.windows import Float32s, HopStore
+from tests.support.their_dnsmos import librosa_compiled, their_dnsmos
 
 TOLERANCE = 1e-3  # promised fidelity; single-precision sums differ by about 1e-6
 
@@ -49,7 +50,7 @@ def shapes() -> dict[str, Samples]:
 
 @pytest.mark.parametrize("name", sorted(shapes()))
 def test_edges_and_peaks_are_those_of_each_window(name: str) -> None:
-    reference = pytest.importorskip("speechmos.dnsmos")
+    reference = their_dnsmos()
     audio = shapes()[name]
     want = reference.run(audio, SPEECH_RATE, model_type="dnsmos_personalized")
     scores = dnsmos.score(audio, [0, 1]).mean(axis=0)
@@ -128,7 +129,7 @@ def test_each_hop_is_computed_once_and_forgotten() -> None:
 
 
 def test_mel_features_equal_librosa() -> None:
-    librosa = pytest.importorskip("librosa")
+    librosa = librosa_compiled()
     want = librosa.filters.mel(sr=SPEECH_RATE, n_fft=321, n_mels=120)
     assert np.abs(scores.mel_filters() - want).max() < 1e-6
     for name, audio in shapes().items():
