@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -234,6 +235,8 @@ def _run_job(
         "PATH": f"{script.parent}:/usr/bin:/bin",
         "PYTHONPATH": str(ROOT),
         "HOME": "/nowhere",
+        # Compiled once for all tests; where the code lies has a test of its own.
+        "NUMBA_CACHE_DIR": os.environ["NUMBA_CACHE_DIR"],
     }
     for name, value in job["set"].items():
         environment[name] = value.replace(job["root"], str(folder))
