@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
@@ -46,12 +46,6 @@ def first_names(folder: Path, most: int = 12) -> list[str]:
 def as_path(provided: Any) -> Any:
     """Turn a name (text, a path, a run) into a path; return anything else as it is."""
     return Path(provided) if isinstance(provided, str | os.PathLike) else provided
-
-
-def as_paths(provided: Any) -> list[Any]:
-    """Return one or several of them as a list, see :func:`as_path`."""
-    several = isinstance(provided, Sequence) and not isinstance(provided, str | bytes)
-    return [as_path(one) for one in (provided if several else [provided])]
 
 
 def make_folder(folder: Path, private: bool = False) -> None:

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from blueprints import UserError
 from trace_eval.data.columns import Columns
-from trace_eval.data.files import Named, as_path, as_paths
+from trace_eval.data.files import Named, as_path
 from trace_eval.opinions.instructions import instructions_of
 from trace_eval.opinions.opinions import Opinions
-from trace_eval.opinions.scores import as_source, holds_scores
+from trace_eval.opinions.scores import as_sources, holds_scores
 from trace_eval.runs.opinions import read_with_labels
 from trace_eval.stats.agree_labels import agree_labels
 from trace_eval.stats.agree_scores import agree_scores
@@ -55,7 +55,7 @@ def agree(
             labels are missing and the policy for that is ``error``.
     """
     options = options or AgreeOptions()
-    judged = [as_source(one, columns) for one in as_paths(sources)]
+    judged = as_sources(sources, columns)
     human = as_path(labels)
     of_scores = any(holds_scores(source, columns) for source in judged)
     check(options, SCORES if of_scores else LABELS)

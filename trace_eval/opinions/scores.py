@@ -153,6 +153,13 @@ def read_scores(
     return _of_columns(table, rubric, columns)
 
 
+def as_sources(provided: Any, columns: Columns | None = None) -> list[Path | Opinions]:
+    """Return one or several sources as a list, see :func:`as_source`."""
+    if isinstance(provided, Sequence) and not isinstance(provided, str | bytes):
+        return [as_source(one, columns) for one in provided]
+    return [as_source(provided, columns)]
+
+
 def as_source(provided: Any, columns: Columns | None = None) -> Path | Opinions:
     """Turn a name into a path, and a table at hand into its labels or scores.
 

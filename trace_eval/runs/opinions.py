@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -108,14 +108,15 @@ def read_with_labels(
         if is_file(source):
             files.append(source)
     if isinstance(labels, Path):
+        of_labels = _of_file(columns, labels, files)
         labels = read_labels(
             labels,
             numbers,
-            columns=_there(columns.fields, labels, files),
+            columns=of_labels.named,
             mapping=mapping,
             about=judged,
-            where=_conditions(columns, labels, files),
-            scale=columns.scale,
+            where=of_labels.where,
+            scale=of_labels.scale,
         )
     elif labels is not None and not isinstance(labels, Opinions):
         labels = table_labels(
@@ -151,42 +152,30 @@ def _own(columns: Columns, source: Path, labels: Any) -> Columns:
     """Keep the column names of a source, without those of labels beside it."""
     if labels is None or isinstance(labels, Opinions):
         return columns
-    columns = columns.without_scale()  # it is that of the human labels
+    of_judge = columns.without_scale()  # it is that of the human labels
     if is_folder(source) or not isinstance(labels, Path):
-        return replace(columns, named={}, mapping={}, id=None, where=())
-    where = _conditions(columns, source, [labels])
-    named = _there(columns.fields, source, [labels])
+        return replace(of_judge, named={}, mapping={}, id=None, where=())
+    return _of_file(of_judge, source, [labels])
+
+
+def _of_file(columns: Columns, path: Path, others: Sequence[Path]) -> Columns:
+    """Keep what is said of a file's columns, but of those that only others have."""
+    named = columns.fields
+    where = columns.where
+    if others and (named or where):
+        own = set(names_in(path))
+        theirs = set(chain.from_iterable(map(names_in, others)))
+        kept_names: dict[str, str] = {}
+        for field, name in named.items():
+            if _names_columns(name, own) or not _names_columns(name, theirs):
+                kept_names[field] = name
+        kept_conditions: list[RowFilter] = []
+        for condition in where:
+            if condition.column in own or condition.column not in theirs:
+                kept_conditions.append(condition)
+        named = kept_names
+        where = tuple(kept_conditions)
     return replace(columns, named=named, id=None, where=where)
-
-
-def _conditions(
-    columns: Columns, path: Path, others: Sequence[Path]
-) -> tuple[RowFilter, ...]:
-    """Keep conditions on a file's rows, except on columns that only others have."""
-    if not columns.where or not others:
-        return columns.where
-    own = set(names_in(path))
-    theirs = set(chain.from_iterable(map(names_in, others)))
-    kept: list[RowFilter] = []
-    for condition in columns.where:
-        if condition.column in own or condition.column not in theirs:
-            kept.append(condition)
-    return tuple(kept)
-
-
-def _there(
-    named: Mapping[str, str], path: Path, others: Sequence[Path]
-) -> Mapping[str, str]:
-    """Keep the named columns of a file, but those that only other files have."""
-    if not named or not others:
-        return named
-    own = set(names_in(path))
-    theirs = set(chain.from_iterable(map(names_in, others)))
-    kept: dict[str, str] = {}
-    for field, name in named.items():
-        if _names_columns(name, own) or not _names_columns(name, theirs):
-            kept[field] = name
-    return kept
 
 
 def _names_columns(name: str, columns: Collection[str]) -> bool:
