@@ -38,14 +38,9 @@ from trace_eval.opinions.label_files import (
     names_raters,
     read_columns,
 )
-from trace_eval.opinions.labels import (
-    LabelReading,
-    label_table,
-    labelled_columns,
-    labels_beside,
-    of_both_sides,
-)
+from trace_eval.opinions.labels import LabelReading, label_table
 from trace_eval.opinions.opinions import DataWarning, Opinions
+from trace_eval.opinions.rater_columns import labelled_columns, of_both_sides
 from trace_eval.opinions.unread import UnreadValues
 
 
@@ -200,17 +195,12 @@ def _columns(
             )
         if name is not None:
             by_option[name] = ours
-    wanted = {name: name for name in of_both_sides(numbers)}
-    has_verdicts = columns.prediction is not None or columns.truth is not None
-    if not has_verdicts:
-        wanted |= {name: name for name in labels_beside(table.columns())}
-    wanted |= LABEL_FIELDS.by_column(columns.named)
-    wanted |= by_option
+    wanted = LABEL_FIELDS.by_column(columns.named) | by_option
     notes: tuple[DataWarning, ...] = ()
     if columns.prediction or columns.truth:
-        cells = table.read(wanted)
+        cells = table.read({name: name for name in of_both_sides(numbers)} | wanted)
     else:
-        cells, notes = labelled_columns(table, wanted)
+        cells, notes = labelled_columns(table, wanted, numbers, has_judge=True)
     for name, ours in by_option.items():
         if ours not in cells:
             raise InputError(f"{table.name}: no column {name!r}; see its header")

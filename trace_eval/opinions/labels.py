@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -36,19 +36,9 @@ from trace_eval.opinions.codes import (
 from trace_eval.opinions.encoding import RowSystems, encode, mapped
 from trace_eval.opinions.ids import as_judged
 from trace_eval.opinions.instructions import told_apart_by
-from trace_eval.opinions.label_files import (
-    LABEL_FIELDS,
-    OpinionTable,
-    TextColumns,
-    names_raters,
-)
+from trace_eval.opinions.label_files import LABEL_FIELDS, OpinionTable, names_raters
 from trace_eval.opinions.opinions import DataWarning, Opinions, no_common_ids
-from trace_eval.opinions.rater_columns import (
-    label_of_each,
-    only_labels,
-    rater_columns,
-    rater_note,
-)
+from trace_eval.opinions.rater_columns import labelled_columns, of_both_sides
 from trace_eval.opinions.rater_names import raters_of
 from trace_eval.opinions.sides import as_judged_sides
 from trace_eval.opinions.unread import UnreadValues
@@ -156,11 +146,6 @@ def _codes(
     return codes
 
 
-def of_both_sides(numbers: Sequence[str]) -> list[str]:
-    """Name the columns of numbers that each answer of a pair has."""
-    return [f"{number}_{side}" for number in numbers for side in "ab"]
-
-
 def read_labels(
     path: Path | str,
     numbers: Sequence[str] = (),
@@ -183,7 +168,7 @@ def read_labels(
     higher one is the ``preference`` where there is no column of labels. Nested
     ``label``/``labels`` objects, pairs and judgements are flattened. An empty cell is a
     missing label. Where no column is one of labels, those that hold nothing else are
-    the raters', see :func:`trace_eval.opinions.rater_columns.label_of_each`.
+    the raters', see :func:`trace_eval.opinions.rater_columns.labelled_columns`.
 
     Args:
         numbers: more numbers per answer to read, from ``NUMBER_a`` and ``NUMBER_b``.
@@ -197,9 +182,8 @@ def read_labels(
     Raises:
         UserError: the file cannot be read, or see :func:`label_table`.
     """
-    named = {name: name for name in of_both_sides(numbers)}
-    named |= LABEL_FIELDS.by_column(columns or {})
     table = OpinionTable.of_file(Path(path), where=where)
+    named = LABEL_FIELDS.by_column(columns or {})
     return _labels(
         table, named, mapping=mapping, about=about, numbers=numbers, scale=scale
     )
@@ -237,9 +221,7 @@ def _labels(
     scale: Ends | None,
 ) -> Opinions:
     systems = _systems(about)
-    wanted = labels_beside(table.columns())
-    wanted.update(named)
-    texts, notes = labelled_columns(table, wanted, systems)
+    texts, notes = labelled_columns(table, named, numbers, systems)
     ids = frozenset(chain.from_iterable(judged.ids.tolist() for judged in about))
     refuse_without(
         table,
@@ -264,47 +246,6 @@ def _labels(
         warnings=labels.warnings + table.warnings() + notes,
         traps=traps,
     )
-
-
-def labels_beside(columns: Collection[str]) -> dict[str, str]:
-    """Find human labels (``label_overall``) in a table with a judge's ``overall``, too.
-
-    A run's table of results has both.
-    """
-    human: dict[str, str] = {}
-    for name in LABEL_COLUMNS:
-        if f"label_{name}" in columns:
-            human[f"label_{name}"] = name
-    has_both = any(name in columns for name in human.values())
-    return human if has_both else {}
-
-
-def labelled_columns(
-    table: OpinionTable, named: Mapping[str, str], systems: Collection[object] = ()
-) -> tuple[TextColumns, tuple[DataWarning, ...]]:
-    """Read a table of labels; columns of one rater each become one, with a note.
-
-    So is the only column of labels of an export that names its raters, whatever it is
-    called.
-    """
-    raters = rater_columns(named, table.columns())
-    if raters:
-        named = {name: ours for name, ours in named.items() if ours != "rater"}
-    read = table.read(named)
-    if not raters and not read.keys().isdisjoint(LABEL_COLUMNS + SCORE_FACTS):
-        return read, ()
-    of_each = label_of_each(table, read, systems, raters)
-    if of_each is not None:
-        return of_each, (rater_note(table, of_each["rater"], systems),)
-    only = only_labels(table, systems)
-    if only is None:
-        return read, ()
-    name, dimension, column = only
-    text = (
-        f"{table.name}: the column {name} is read as the labels, because no other"
-        f" holds any; --column {dimension}=COLUMN names another"
-    )
-    return read | {dimension: column}, (DataWarning("labels", text),)
 
 
 def _systems(about: Sequence[Opinions]) -> set[object]:

@@ -19,6 +19,7 @@ from trace_eval.data.spelling import (
     spelled,
 )
 from trace_eval.opinions.cells import number_of
+from trace_eval.opinions.codes import LABEL_COLUMNS, SCORE_FACTS
 from trace_eval.opinions.column_words import (
     RATER,
     names_a_part,
@@ -33,6 +34,67 @@ from trace_eval.opinions.label_files import (
     names_raters,
 )
 from trace_eval.opinions.opinions import DataWarning
+
+
+def of_both_sides(numbers: Sequence[str]) -> list[str]:
+    """Name the columns of numbers that each answer of a pair has."""
+    return [f"{number}_{side}" for number in numbers for side in "ab"]
+
+
+def labelled_columns(
+    table: OpinionTable,
+    named: Mapping[str, str],
+    numbers: Sequence[str] = (),
+    systems: Collection[object] = (),
+    has_judge: bool = False,
+) -> tuple[TextColumns, tuple[DataWarning, ...]]:
+    """Read a table of labels; columns of one rater each become one, with a note.
+
+    So is the only column of labels of an export that names its raters, whatever it is
+    called.
+
+    Args:
+        named: column -> our name, as a user gives them.
+        numbers: more numbers per answer to read.
+        systems: names of systems that its labels may hold.
+        has_judge: human labels beside a judge's keep their names (``label_overall``).
+    """
+    header = table.columns()
+    wanted = {name: name for name in of_both_sides(numbers)}
+    for name, label in _labels_beside(header).items():
+        wanted[name] = name if has_judge else label
+    wanted.update(named)
+    raters = rater_columns(wanted, header)
+    if raters:
+        wanted = {name: ours for name, ours in wanted.items() if ours != "rater"}
+    read = table.read(wanted)
+    if not raters and not read.keys().isdisjoint(LABEL_COLUMNS + SCORE_FACTS):
+        return read, ()
+    of_each = _label_of_each(table, read, systems, raters)
+    if of_each is not None:
+        return of_each, (_rater_note(table, of_each["rater"], systems),)
+    only = _only_labels(table, systems)
+    if only is None:
+        return read, ()
+    name, dimension, column = only
+    text = (
+        f"{table.name}: the column {name} is read as the labels, because no other"
+        f" holds any; --column {dimension}=COLUMN names another"
+    )
+    return read | {dimension: column}, (DataWarning("labels", text),)
+
+
+def _labels_beside(columns: Collection[str]) -> dict[str, str]:
+    """Find human labels (``label_overall``) in a table with a judge's ``overall``, too.
+
+    A run's table of results has both.
+    """
+    human: dict[str, str] = {}
+    for name in LABEL_COLUMNS:
+        if f"label_{name}" in columns:
+            human[f"label_{name}"] = name
+    has_both = any(name in columns for name in human.values())
+    return human if has_both else {}
 
 
 def dimension_of(labels: Collection[str]) -> str:
@@ -98,7 +160,7 @@ def rater_columns(named: Mapping[str, str], columns: Collection[str]) -> list[st
     return raters
 
 
-def label_of_each(
+def _label_of_each(
     table: OpinionTable,
     read: TextColumns,
     systems: Collection[object] = (),
@@ -129,7 +191,7 @@ def label_of_each(
     return _of_each(read, of_raters, dimension_of(values))
 
 
-def only_labels(
+def _only_labels(
     table: OpinionTable, systems: Collection[object] = ()
 ) -> tuple[str, str, list[str | None]] | None:
     """Return the only label column of a table that names raters: name, ours, cells.
@@ -149,7 +211,7 @@ def only_labels(
     return name, dimension_of(labels[name]), columns[name]
 
 
-def rater_note(
+def _rater_note(
     table: OpinionTable,
     of_rows: Sequence[str | None],
     systems: Collection[object],
@@ -279,7 +341,7 @@ def unnamed(header: Iterable[str]) -> list[str]:
 def score_of_each(
     table: OpinionTable, read: TextColumns, raters: Sequence[str] = ()
 ) -> TextColumns | None:
-    """Do for scores what :func:`label_of_each` does for labels.
+    """Do for scores what :func:`_label_of_each` does for labels.
 
     Columns are named like raters: ``rater1``, ``listener 2``.
     """
