@@ -72,47 +72,27 @@ def read_judge_file(
         raters = len(set(cells["rater"]))
         rows = len(cells["rater"]) // raters
         cells["id"] = [str(row + 1) for row in range(rows)] * raters
-    truth = cells.pop("truth", None)
+    has_truth = "truth" in cells
+    has_prediction = "prediction" in cells
     human_scores = _take_columns(cells, "truth_", SCORE_FACTS)
     traps: dict[str, tuple[bool, ...]] = {}
-    if not columns.prediction and truth is None:
+    if not has_prediction and not has_truth:
         cells, traps = without_traps(str(path), cells, LABEL_COLUMNS)
     human_labels = _take_columns(cells, "label_", LABEL_COLUMNS)
-    prediction = cells.pop("prediction", None)
-    systems = RowSystems.of(cells)
-    unread = UnreadValues(str(path), cells.get("id", ()))
     if "rater" in cells:
         cells["rater"] = [
             path.stem if is_missing(rater) else rater for rater in cells["rater"]
         ]
+    numbered = has_truth or rows_are_items
     of_judge = columns
-    if truth is not None or prediction is not None or human_labels:
+    if has_truth or has_prediction:
         of_judge = columns.without_scale()  # it is that of the human labels
-    if truth is not None:
-        human_labels |= _labels(
-            truth,
-            columns.truth,
-            columns=columns,
-            systems=systems,
-            unread=unread,
-            scale=columns.scale,
-        )
-    numbered = truth is not None or rows_are_items
-    if prediction is not None:
-        for name in LABEL_COLUMNS:
-            cells.pop(name, None)
-        cells |= _labels(
-            prediction,
-            columns.prediction,
-            columns=of_judge,
-            systems=systems,
-            unread=unread,
-            scale=None,
-        )
+        cells, human_labels = _with_named_labels(table, cells, columns)
     else:
+        if human_labels:
+            of_judge = columns.without_scale()
         refuse_without(table, cells, LABEL_COLUMNS, numbered=numbered, mappable=True)
         cells = mapped(cells, of_judge.mapping, of_judge.scale)
-    unread.refuse(mappable=True)
     if rows_are_items and "rater" in cells and "id" not in cells:
         notes += _rows_as_items(table)
     judged = label_table(
@@ -132,7 +112,7 @@ def read_judge_file(
         title = "human scores"
         if human_labels:
             title = columns.truth or "human labels"
-        human_scale = columns.scale if truth is None else None
+        human_scale = None if has_truth else columns.scale
         human = label_table(
             f"{title} of {path}",
             human_cells,
@@ -143,11 +123,14 @@ def read_judge_file(
     has_annotators_beside = bool(human_labels or human_scores)
     named = {} if has_annotators_beside else LABEL_FIELDS.by_column(columns.named)
     by_raters = bool(notes) or names_raters(table.columns(), named)
-    judged = replace(judged, human=prediction is None and by_raters, traps=traps)
-    warnings = judged.warnings + table.warnings() + notes
-    if columns.flip_b:
-        judged = flipped(judged)
-    return judged.beside(human, warnings=warnings)
+    judged = replace(
+        judged,
+        labels=human,
+        human=by_raters and not has_prediction,
+        traps=traps,
+        warnings=judged.warnings + table.warnings() + notes,
+    )
+    return flipped(judged) if columns.flip_b else judged
 
 
 def _rows_as_items(table: OpinionTable) -> tuple[DataWarning, ...]:
@@ -205,6 +188,48 @@ def _columns(
         if ours not in cells:
             raise InputError(f"{table.name}: no column {name!r}; see its header")
     return dict(cells), notes
+
+
+def _with_named_labels(
+    table: OpinionTable, cells: dict[str, Any], columns: Columns
+) -> tuple[dict[str, Any], dict[str, list[Any]]]:
+    """Read the columns of ``--prediction`` and ``--truth``: cells, and human labels.
+
+    Raises:
+        UserError: a value is neither a label nor mapped to one.
+    """
+    cells = dict(cells)
+    truth = cells.pop("truth", None)
+    prediction = cells.pop("prediction", None)
+    of_judge = columns.without_scale()
+    systems = RowSystems.of(cells)
+    unread = UnreadValues(table.name, cells.get("id", ()))
+    human_labels: dict[str, list[Any]] = {}
+    if truth is not None:
+        human_labels = _labels(
+            truth,
+            columns.truth,
+            columns=columns,
+            systems=systems,
+            unread=unread,
+            scale=columns.scale,
+        )
+    if prediction is not None:
+        for name in LABEL_COLUMNS:
+            cells.pop(name, None)
+        cells |= _labels(
+            prediction,
+            columns.prediction,
+            columns=of_judge,
+            systems=systems,
+            unread=unread,
+            scale=None,
+        )
+    else:
+        refuse_without(table, cells, LABEL_COLUMNS, numbered=True, mappable=True)
+        cells = mapped(cells, of_judge.mapping, of_judge.scale)
+    unread.refuse(mappable=True)
+    return cells, human_labels
 
 
 def _labels(

@@ -152,10 +152,11 @@ def _own(columns: Columns, source: Path, labels: Any) -> Columns:
     """Keep the column names of a source, without those of labels beside it."""
     if labels is None or isinstance(labels, Opinions):
         return columns
-    of_judge = columns.without_scale()  # it is that of the human labels
     if is_folder(source) or not isinstance(labels, Path):
-        return replace(of_judge, named={}, mapping={}, id=None, where=())
-    return _of_file(of_judge, source, [labels])
+        own = replace(columns, named={}, mapping={}, id=None, where=())
+    else:
+        own = _of_file(columns, source, [labels])
+    return own.without_scale()  # it is that of the human labels
 
 
 def _of_file(columns: Columns, path: Path, others: Sequence[Path]) -> Columns:
