@@ -15,7 +15,7 @@ from blueprints import InputError, counted
 from fusion import DIMENSIONS
 from trace_eval.data import names
 from trace_eval.data.spelling import PLAIN, is_missing
-from trace_eval.opinions import beaqle, survey_forms, survey_tools, webmushra
+from trace_eval.opinions import listening_tests, survey_forms, survey_tools
 from trace_eval.opinions.cells import number_of
 from trace_eval.opinions.column_words import RATER
 from trace_eval.opinions.survey_cells import (
@@ -405,9 +405,9 @@ LAYOUTS: tuple[SurveyLayout, ...] = (
     SurveyLayout(_is_arena, _arena),
     SurveyLayout(_has_loser, _won),
     SurveyLayout(_has_sides, _sides),
-    SurveyLayout(beaqle.is_beaqle, beaqle.beaqle),
-    SurveyLayout(webmushra.is_paired, webmushra.paired),
-    SurveyLayout(webmushra.is_graded, webmushra.graded),
+    SurveyLayout(listening_tests.is_beaqle, listening_tests.beaqle),
+    SurveyLayout(listening_tests.is_paired, listening_tests.paired),
+    SurveyLayout(listening_tests.is_graded, listening_tests.graded),
     SurveyLayout(_is_comparison, _comparison),
     SurveyLayout(_is_wide_comparison, _wide_comparison),
 )
