@@ -22,7 +22,7 @@ from trace_eval.data.recordings import check_audio
 from trace_eval.data.system_folders import Systems
 from trace_eval.decide.rank import rank
 from trace_eval.opinions.cells import texts_of
-from trace_eval.opinions.ids import as_judged
+from trace_eval.opinions.same_names import as_judged
 from trace_eval.runs.opinions import read_opinions
 from trace_eval.stats.options import RankOptions
 

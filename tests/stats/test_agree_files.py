@@ -24,7 +24,7 @@ from trace_eval.data.score_estimates import of_distribution
 from trace_eval.data.scores import Score, ScoreEstimate, ScoreOpinion
 from trace_eval.decide.agree import agree
 from trace_eval.opinions.cells import texts_of
-from trace_eval.opinions.ids import as_judged
+from trace_eval.opinions.same_names import as_judged
 from trace_eval.opinions.scores import read_scores
 from trace_eval.stats.agreement.linear import concordance
 from trace_eval.stats.options import AgreeOptions

@@ -34,12 +34,11 @@ from trace_eval.opinions.codes import (
     Codes,
 )
 from trace_eval.opinions.encoding import RowSystems, encode, mapped
-from trace_eval.opinions.ids import as_judged
 from trace_eval.opinions.instructions import told_apart_by
 from trace_eval.opinions.label_files import LABEL_FIELDS, OpinionTable, names_raters
-from trace_eval.opinions.opinions import DataWarning, Opinions, no_common_ids
+from trace_eval.opinions.opinions import Opinions, no_common_ids
 from trace_eval.opinions.rater_columns import labelled_columns, of_both_sides
-from trace_eval.opinions.rater_names import raters_of
+from trace_eval.opinions.same_names import as_judged, raters_of
 from trace_eval.opinions.sides import as_judged_sides
 from trace_eval.opinions.unread import UnreadValues
 
@@ -76,6 +75,7 @@ def label_table(
     """
     reading = reading or LabelReading()
     ids = as_judged(ids_of(source, columns, default_ids), reading.about)
+    rater, warnings = raters_of(source, columns.get("rater"), ids.tolist())
     scores: dict[str, NDArray[np.float64]] = {}
     for name in SCORE_FACTS:
         if name in columns:
@@ -87,7 +87,6 @@ def label_table(
         raise InputError(
             f"{source}: no column of labels; name one of {', '.join(LABEL_COLUMNS)}"
         )
-    rater, look_alike = raters_of(columns.get("rater"), ids.tolist())
     repeat = texts_of(columns["repeat"]) if "repeat" in columns else None
     facts: dict[str, NDArray[Any]] = {}
     for name in TEXT_FACTS:
@@ -110,9 +109,7 @@ def label_table(
         rater=rater,
         repeat=repeat,
         facts=facts,
-        warnings=tuple(
-            DataWarning("raters", f"{source}: {text}") for text in look_alike
-        ),
+        warnings=warnings,
     )
 
 

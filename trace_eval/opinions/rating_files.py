@@ -37,13 +37,13 @@ from trace_eval.opinions.instructions import told_apart_by
 from trace_eval.opinions.label_files import SCORE_FIELDS, OpinionTable, has_layout
 from trace_eval.opinions.opinions import DataWarning, Opinions
 from trace_eval.opinions.rater_columns import rater_columns, score_of_each
-from trace_eval.opinions.rater_names import raters_of
 from trace_eval.opinions.ratings import (
     ITEM_COLUMNS,
     ratings_of_items,
     score_table,
     shared,
 )
+from trace_eval.opinions.same_names import raters_of
 from trace_eval.opinions.units import index_of
 
 #: What else tells two scores apart where nobody says who rated.
@@ -306,7 +306,7 @@ def rows_of(
         )
         if told is not None:
             columns["instruction_id"] = shared(told)
-    names, look_alike = raters_of(raters or None, ids.tolist())
+    names, warnings = raters_of(source, raters or None, ids.tolist())
     rows = score_table(
         source,
         shared(ids.tolist()),
@@ -325,7 +325,6 @@ def rows_of(
             records=np.flatnonzero(kept),
             remedy=_OF_A_JUDGE if repeats is None else None,
         )
-    warnings = tuple(DataWarning("raters", f"{source}: {text}") for text in look_alike)
     return replace(rows, warnings=warnings)
 
 

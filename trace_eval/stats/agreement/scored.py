@@ -18,9 +18,9 @@ from trace_eval.data.columns import Missing
 from trace_eval.estimate.arrays import Array, Mask
 from trace_eval.estimate.interval import Range
 from trace_eval.estimate.resample import UNIT, Resampler
-from trace_eval.opinions.ids import as_judged
 from trace_eval.opinions.opinions import Opinions, unjudged_left_out
 from trace_eval.opinions.ratings import placed, placed_ratings, rated
+from trace_eval.opinions.same_names import as_judged
 from trace_eval.opinions.units import WholeNumbers
 from trace_eval.stats.agreement.judges import JudgeOpinions
 
