@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from trace_eval.data.spelling import (
 )
 from trace_eval.opinions.cells import Texts, map_option, number_of
 from trace_eval.opinions.codes import LABEL_COLUMNS, LABELS, MATCHES, MISSING, Codes
-from trace_eval.opinions.opinions import Opinions
+from trace_eval.opinions.opinions import Opinions, no_common_ids
 from trace_eval.opinions.unread import UnreadValues
 
 
@@ -154,6 +154,41 @@ def _refuse_number_beside(mapping: Mapping[str, str], scale: Ends) -> None:
                 f" {', '.join(LETTERS)}, tie or a number of the scale, e.g."
                 f" {map_option(value, f'{scale.first:+g}')}"
             )
+
+
+class LabelReading(NamedTuple):
+    """What labels may mean beyond the usual."""
+
+    # judgements of the same items, whose systems a label may name
+    about: Sequence[Opinions] = ()
+    mappable: bool = False  # the command has --map, for values that are not understood
+    # of comparisons, which numbers are on; None: numbers are sides
+    scale: Ends | None = None
+
+
+def codes_of(
+    source: str, columns: Mapping[str, Sequence[Any]], ids: Texts, reading: LabelReading
+) -> dict[str, Codes]:
+    """Encode the columns of labels.
+
+    Raises:
+        UserError: a label is unknown, or no item is among those of judgements whose
+            systems it may name.
+    """
+    systems = RowSystems.of(columns, ids, reading.about)
+    unread = UnreadValues(source, ids)
+    codes: dict[str, Codes] = {}
+    for name in LABEL_COLUMNS:
+        if name in columns:
+            codes[name] = encode(
+                columns[name], name, systems, unread, scale=reading.scale
+            )
+    if unread and reading.about:
+        is_judged = any((judged.find(ids) >= 0).any() for judged in reading.about)
+        if not is_judged:
+            raise InputError(no_common_ids(reading.about[0], source, ids))
+    unread.refuse(reading.mappable)
+    return codes
 
 
 def encode(

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,6 @@ from blueprints import InputError
 from trace_eval.data.columns import Ends, RowFilter
 from trace_eval.opinions.absent_columns import refuse_without
 from trace_eval.opinions.cells import (
-    Texts,
     check_inclusion,
     ids_of,
     numbers_of,
@@ -33,24 +32,13 @@ from trace_eval.opinions.codes import (
     TEXT_FACTS,
     Codes,
 )
-from trace_eval.opinions.encoding import RowSystems, encode, mapped
+from trace_eval.opinions.encoding import LabelReading, codes_of, mapped
 from trace_eval.opinions.instructions import told_apart_by
 from trace_eval.opinions.label_files import LABEL_FIELDS, OpinionTable, names_raters
-from trace_eval.opinions.opinions import Opinions, no_common_ids
+from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.rater_columns import labelled_columns, of_both_sides
 from trace_eval.opinions.same_names import as_judged, raters_of
 from trace_eval.opinions.sides import as_judged_sides
-from trace_eval.opinions.unread import UnreadValues
-
-
-class LabelReading(NamedTuple):
-    """What labels may mean beyond the usual."""
-
-    # judgements of the same items, whose systems a label may name
-    about: Sequence[Opinions] = ()
-    mappable: bool = False  # the command has --map, for values that are not understood
-    # of comparisons, which numbers are on; None: numbers are sides
-    scale: Ends | None = None
 
 
 def label_table(
@@ -80,7 +68,7 @@ def label_table(
     for name in SCORE_FACTS:
         if name in columns:
             scores[name] = numbers_of(columns[name], source, name)
-    codes = _codes(source, columns, ids, reading=reading)
+    codes = codes_of(source, columns, ids, reading=reading)
     if not codes and len(scores) == len(SCORE_FACTS):
         codes["preference"] = _higher(scores["score_a"], scores["score_b"])
     if not codes:
@@ -116,31 +104,6 @@ def label_table(
 def _unpadded(values: Sequence[Any]) -> list[Any]:
     """Return names without the blanks around them that tables leave."""
     return [value.strip() if isinstance(value, str) else value for value in values]
-
-
-def _codes(
-    source: str, columns: Mapping[str, Sequence[Any]], ids: Texts, reading: LabelReading
-) -> dict[str, Codes]:
-    """Encode the columns of labels.
-
-    Raises:
-        UserError: a label is unknown, or no item is among those of judgements whose
-            systems it may name.
-    """
-    systems = RowSystems.of(columns, ids, reading.about)
-    unread = UnreadValues(source, ids)
-    codes: dict[str, Codes] = {}
-    for name in LABEL_COLUMNS:
-        if name in columns:
-            codes[name] = encode(
-                columns[name], name, systems, unread, scale=reading.scale
-            )
-    if unread and reading.about:
-        is_judged = any((judged.find(ids) >= 0).any() for judged in reading.about)
-        if not is_judged:
-            raise InputError(no_common_ids(reading.about[0], source, ids))
-    unread.refuse(reading.mappable)
-    return codes
 
 
 def read_labels(
