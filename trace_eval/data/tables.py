@@ -226,9 +226,9 @@ def _without_blank_rows(
 
 
 def _refuse_others(path: Path, label: Path | str, suffix: str) -> None:
-    if is_folder(path):
-        raise InputError(f"{label}: is a folder; name a file in it")
     if not is_file(path):
+        if is_folder(path):
+            raise InputError(f"{label}: is a folder; name a file in it")
         raise InputError(f"{label}: no such file; check the path")
     if suffix in _WORKBOOKS:
         raise InputError(f"{label}: is a workbook; save its sheet as CSV (UTF-8)")

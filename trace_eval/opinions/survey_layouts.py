@@ -61,6 +61,8 @@ _RATERS = frozenset(map(names.bare, names.NAMES["rater"]))
 def _empty_raters(records: Records) -> list[str]:
     """List columns of raters without a cell, where another one names them."""
     of_raters = [name for name in columns_of(records) if names.bare(name) in _RATERS]
+    if len(of_raters) < 2:
+        return []
     empty: list[str] = []
     for name in of_raters:
         if all(is_missing(cell_text(record, name)) for record in records):

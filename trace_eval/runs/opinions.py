@@ -39,20 +39,21 @@ def read_opinions(
     Raises:
         UserError: neither can be read there.
     """
-    if is_folder(path):
-        if columns not in (None, Columns()):
-            raise UserError(
-                f"{path}: --prediction, --truth, --id, --map, --flip-b, --where,"
-                " --scale and --column mean nothing for a run, whose columns are known;"
-                " leave them out"
-            )
-        return read_run(path, numbers)
-    if not is_file(path):
+    columns = columns or Columns()
+    if is_file(path):
+        return read_judge_file(path, columns, numbers, rows_are_items)
+    if not is_folder(path):
         raise UserError(
             f"{path}: no such run or file of judgements; trace-eval runs lists the"
             " runs under runs/"
         )
-    return read_judge_file(path, columns or Columns(), numbers, rows_are_items)
+    if columns != Columns():
+        raise UserError(
+            f"{path}: --prediction, --truth, --id, --map, --flip-b, --where,"
+            " --scale and --column mean nothing for a run, whose columns are known;"
+            " leave them out"
+        )
+    return read_run(path, numbers)
 
 
 def read_with_labels(
@@ -152,10 +153,10 @@ def _own(columns: Columns, source: Path, labels: Any) -> Columns:
     """Keep the column names of a source, without those of labels beside it."""
     if labels is None or isinstance(labels, Opinions):
         return columns
-    if is_folder(source) or not isinstance(labels, Path):
-        own = replace(columns, named={}, mapping={}, id=None, where=())
-    else:
+    if is_file(source) and isinstance(labels, Path):
         own = _of_file(columns, source, [labels])
+    else:
+        own = replace(columns, named={}, mapping={}, id=None, where=())
     return own.without_scale()  # it is that of the human labels
 
 
