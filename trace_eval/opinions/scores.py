@@ -67,26 +67,27 @@ def holds_scores(source: Path | Opinions, columns: Columns | None = None) -> boo
         return True
     columns = columns or Columns()
     names = names_in(source)
+    if _are_of_pairs(names, columns):
+        return False
     if _names_scores(names, columns):
         return True
-    if columns.prediction or columns.truth or not _may_be_of_raters(names, columns):
+    if not _LABEL_NAMES.isdisjoint(names):
         return False
     table = OpinionTable.of_file(source, SCORE_FIELDS, columns.where)
     return _table_of_scores(table, columns)
 
 
-def _names_two_systems(names: Sequence[str], columns: Columns) -> bool:
-    """Tell whether each row compares two systems, so that its number is no score."""
+def _are_of_pairs(names: Sequence[str], columns: Columns) -> bool:
+    """Tell whether a user names labels, or each row compares two systems.
+
+    Then its number is no score.
+    """
+    if columns.prediction or columns.truth:
+        return True
     labels = fields_of(LABEL_FIELDS.names, names)
     fields = set(columns.named)
     fields.update(labels[name] for name in names if name in labels)
     return {"system_a", "system_b"} <= fields
-
-
-def _may_be_of_raters(names: Sequence[str], columns: Columns) -> bool:
-    if _names_two_systems(names, columns):
-        return False
-    return _LABEL_NAMES.isdisjoint(names)
 
 
 #: Names of columns of labels: a table with one has no columns of raters.
@@ -102,19 +103,18 @@ def _table_of_scores(table: OpinionTable, columns: Columns) -> bool:
 
     Several are those of a rater each.
     """
-    if _names_scores(table.columns(), columns):
+    header = table.columns()
+    if not _are_of_pairs(header, columns) and _names_scores(header, columns):
         return True
     try:
         named = SCORE_FIELDS.by_column(columns.fields)
     except UserError:  # what a user names are no fields of scores
         named = {}
-    return holds_scores_of_raters(table, rater_columns(named, table.columns()))
+    return holds_scores_of_raters(table, rater_columns(named, header))
 
 
 def _names_scores(names: Sequence[str], columns: Columns) -> bool:
     """Tell whether a column is named as scores are, and none as labels are."""
-    if columns.prediction or columns.truth or _names_two_systems(names, columns):
-        return False
     labels = fields_of(LABEL_FIELDS.names, names)
     fields = {labels.get(name, name) for name in columns.named}
     fields.update(labels[name] for name in names if name in labels)
