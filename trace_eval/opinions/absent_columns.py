@@ -77,7 +77,7 @@ def refuse_without(
     has_labels = not {*labels, "score_a"}.isdisjoint(fields)
     if has_id and has_labels:
         return
-    header = table.columns()
+    header = table.columns
     free = unnamed(header)
     meant: list[str] = []
     if has_id:
@@ -122,8 +122,8 @@ def refuse_without(
 
 def _scores_meant(table: OpinionTable) -> str:
     """Write the options by which a table of single answers is one of scores."""
-    fields = first_of(SCORE_FIELDS.names, table.columns()).keys()
-    of_labels = first_of(LABEL_FIELDS.names, table.columns()).keys()
+    fields = first_of(SCORE_FIELDS.names, table.columns).keys()
+    of_labels = first_of(LABEL_FIELDS.names, table.columns).keys()
     if not fields.isdisjoint({"score", "mos"}) or "system_a" in of_labels:
         return ""
     return columns_of_scores_meant(table, fields)
@@ -148,7 +148,7 @@ def _likely(
         if item is None:
             return []
         meant = [f"id={item}"]
-        fields = {NAMES.get(name) for name in table.columns()}
+        fields = {NAMES.get(name) for name in table.columns}
         if fields.isdisjoint(LABEL_COLUMNS):
             others = [name for name in names if name != item]
             meant += _likely_label(table, others, systems)
@@ -159,7 +159,7 @@ def _likely(
     for name in unlabelled:
         if rater is None and _tells_apart(columns, item, name):
             rater = name
-    fields = {NAMES.get(name) for name in table.columns()}
+    fields = {NAMES.get(name) for name in table.columns}
     meant = [f"id={item}"]
     if rater is not None and "rater" not in fields:
         meant.append(f"rater={rater}")
@@ -225,7 +225,7 @@ def items_of_raters(table: OpinionTable) -> str | None:
 
     None: nobody is called a rater, or several columns may be it.
     """
-    header = table.columns()
+    header = table.columns
     names = unnamed(header)
     raters = [name for name in header if NAMES.get(name) == "rater"]
     raters += filter(names_somebody, names)
@@ -304,7 +304,7 @@ def _meant(
     for name in list(labels):
         if _is_count(name, columns[name]):
             del labels[name]
-    is_of_answers = "system" in table.columns()
+    is_of_answers = "system" in table.columns
     if not labels:
         for name in names:
             cells = columns.get(name, ())
@@ -314,7 +314,7 @@ def _meant(
     meant = of_one_opinion(of_raters or list(labels)[:1])
     if not meant:
         return None
-    if len(meant) > 1 and not names_raters(table.columns()):
+    if len(meant) > 1 and not names_raters(table.columns):
         return f"rater={','.join(meant)}"
     return f"{dimension_of(labels[meant[0]])}={meant[0]}"
 

@@ -33,7 +33,7 @@ def refuse_without_scores(
     Raises:
         UserError: names the table's columns, and what is likely meant by some.
     """
-    shown = ", ".join(table.columns()[-_SHOWN:])
+    shown = ", ".join(table.columns[-_SHOWN:])
     remedy = f"name it: --column {lacking}=COLUMN, of {shown}"
     typed = columns_of_scores_meant(table, columns)
     if typed:
@@ -47,7 +47,7 @@ def columns_of_scores_meant(table: OpinionTable, columns: Collection[str]) -> st
     Args:
         columns: our names of the columns that need no option.
     """
-    header = table.columns()
+    header = table.columns
     try:
         cells = table.read({name: name for name in header})
     except UserError:  # of a column that is no text, say

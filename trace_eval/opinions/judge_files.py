@@ -123,7 +123,7 @@ def read_judge_file(
         )
     has_annotators_beside = bool(human_labels or human_scores)
     named = {} if has_annotators_beside else LABEL_FIELDS.by_column(columns.named)
-    by_raters = bool(notes) or names_raters(table.columns(), named)
+    by_raters = bool(notes) or names_raters(table.columns, named)
     judged = replace(
         judged,
         labels=human,

@@ -48,7 +48,7 @@ class OpinionTable:
     Attributes:
         name: what messages call it.
         read: gives its columns, from name in it -> our name.
-        columns: gives the names of its columns, as its layout is read.
+        columns: the names of its columns, as its layout is read.
         header: the names that they have in the file, where a layout gave them others.
         notes: sentences on what was understood by its layout, and on rows that were
             thrown out.
@@ -56,7 +56,7 @@ class OpinionTable:
 
     name: str
     read: Callable[[Mapping[str, str]], TextColumns]
-    columns: Callable[[], Sequence[str]]
+    columns: Sequence[str]
     notes: tuple[str, ...] = ()
     header: Sequence[str] = ()
 
@@ -68,11 +68,12 @@ class OpinionTable:
         if where or has_layout(path):
             rows = [record for _, record in _good(path, None)]
             return cls.of_records(str(path), rows, fields, where)
+        columns = names_in(path)
         return cls(
             name=str(path),
             read=partial(read_columns, path, fields=fields),
-            columns=partial(names_in, path),
-            notes=tuple(_thrown_out(path, names_in(path))),
+            columns=columns,
+            notes=tuple(_thrown_out(path, columns)),
         )
 
     @classmethod
@@ -117,14 +118,14 @@ class OpinionTable:
 
         if header == columns:
             header = []
-        return cls(name, read, lambda: columns, tuple(notes), header=header)
+        return cls(name, read, columns, tuple(notes), header=header)
 
     def shown_columns(self) -> str:
         """List the last columns for a message: as the file has them, then as read.
 
         Survey tools put their own first.
         """
-        as_read = ", ".join(self.columns()[-_SHOWN:])
+        as_read = ", ".join(self.columns[-_SHOWN:])
         if not self.header:
             return as_read
         return f"{', '.join(self.header[-_SHOWN:])}, which are read as {as_read}"

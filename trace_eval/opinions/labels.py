@@ -202,7 +202,7 @@ def _labels(
     labels = as_judged_sides(labels, about, texts, meanings)
     return replace(
         labels,
-        human=bool(notes) or names_raters(table.columns(), named),
+        human=bool(notes) or names_raters(table.columns, named),
         warnings=labels.warnings + table.warnings() + notes,
         traps=traps,
     )

@@ -59,7 +59,7 @@ def labelled_columns(
         systems: names of systems that its labels may hold.
         has_judge: human labels beside a judge's keep their names (``label_overall``).
     """
-    header = table.columns()
+    header = table.columns
     wanted = {name: name for name in of_both_sides(numbers)}
     for name, label in _labels_beside(header).items():
         wanted[name] = name if has_judge else label
@@ -178,7 +178,7 @@ def _label_of_each(
         systems: names of systems that its labels may hold.
         raters: the columns, where a user names them.
     """
-    others = raters or unnamed(table.columns())
+    others = raters or unnamed(table.columns)
     columns, labels = label_columns(table, others, systems)
     called = list(raters) or [name for name in labels if RATER.fullmatch(name)]
     if len(called) < 2:
@@ -199,7 +199,7 @@ def _only_labels(
     None: no rater is named, or none or several columns hold labels alone. Columns of 1
     and 2 may count anything.
     """
-    header = table.columns()
+    header = table.columns
     if not names_raters(header):
         return None
     others = [name for name in unnamed(header) if not names_a_part(name)]
@@ -246,7 +246,7 @@ def _as_raters(names: Sequence[str]) -> str:
 
 def _columns_like_labels(table: OpinionTable) -> list[str]:
     """List columns of 1 and 2 alone, named as no part of a study: raters' perhaps."""
-    labels = label_columns(table, unnamed(table.columns()))[1]
+    labels = label_columns(table, unnamed(table.columns))[1]
     return [name for name in labels if not names_a_part(name)]
 
 
@@ -273,7 +273,7 @@ def _partly_labels(
 ) -> dict[str, str]:
     """Return columns most of whose cells are labels, with the first that is none."""
     names: list[str] = []
-    for name in unnamed(table.columns()):
+    for name in unnamed(table.columns):
         if name not in raters and not names_a_part(name) and not sums_up(name):
             names.append(name)
     columns, labels = label_columns(table, names, systems)
@@ -291,7 +291,7 @@ def _partly_labels(
 def _systems_in(table: OpinionTable) -> set[str]:
     """Return the systems that a table names, in the form of :func:`plain`."""
     fields: dict[str, str] = {}
-    for name in table.columns():
+    for name in table.columns:
         if NAMES.get(name) in ("system_a", "system_b", "system"):
             fields[name] = NAMES[name]
     systems: set[str] = set()
@@ -364,7 +364,7 @@ def _columns_of_raters(table: OpinionTable, raters: Sequence[str]) -> TextColumn
     """Read the columns that are named, else those that are called like raters."""
     names = list(raters)
     if not names:
-        names = [name for name in table.columns() if RATER.fullmatch(name)]
+        names = [name for name in table.columns if RATER.fullmatch(name)]
     if not names:
         return {}
     columns = table.read({name: name for name in names})

@@ -209,7 +209,7 @@ def columns_of_scores(
 ) -> tuple[dict[str, list[str | None]], tuple[DataWarning, ...]]:
     """Read a table of scores; columns of one rater each become one, with a note."""
     wanted = SCORE_FIELDS.by_column(named)
-    raters = rater_columns(wanted, source.columns())
+    raters = rater_columns(wanted, source.columns)
     if raters:
         wanted = {name: ours for name, ours in wanted.items() if ours != "rater"}
     table = source.read(wanted)

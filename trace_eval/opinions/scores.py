@@ -103,7 +103,7 @@ def _table_of_scores(table: OpinionTable, columns: Columns) -> bool:
 
     Several are those of a rater each.
     """
-    header = table.columns()
+    header = table.columns
     if not _are_of_pairs(header, columns) and _names_scores(header, columns):
         return True
     try:
