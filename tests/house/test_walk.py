@@ -6,7 +6,7 @@ import importlib.util
 from pathlib import Path
 from types import ModuleType
 
-from benchmarks.house.walk import Walk, label_walk, walk
+from benchmarks.house.walk import Walk, walk
 
 
 def module_at(path: Path, text: str) -> ModuleType:
@@ -39,9 +39,3 @@ def test_a_walk_has_a_stay_for_each_change_of_file(tmp_path: Path) -> None:
 def test_a_walk_within_one_file_never_returns() -> None:
     walked = Walk(("labels.py",))
     assert (walked.files, walked.returns) == (1, 0)
-
-
-def test_a_label_walks_no_further_than_it_did() -> None:
-    walked = label_walk()
-    assert len(walked.stays) <= 63
-    assert walked.files <= 29
