@@ -15,7 +15,12 @@ from tests.support.label_tables import table
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.runs.run import Run
 from trace_eval.stats.inference.calibrate import _bins, _folds, calibrate
-from trace_eval.stats.inference.calibrators import METHODS, Draws, sigmoid
+from trace_eval.stats.inference.calibrators import (
+    METHODS,
+    Draws,
+    fit_temperature,
+    sigmoid,
+)
 from trace_eval.stats.inference.forest import diagram
 from trace_eval.stats.inference.labelled_run import gather
 
@@ -222,3 +227,14 @@ def test_fuse_writes_probabilities_of_a_file_of_judgements(
     assert "agree FILE --policy NAME compares policies" in again
     half = output_of(*command, "--out", tmp_path / "p", "--acceptable", "6", code=2)
     assert "go together" in half
+
+
+def test_the_last_bits_of_a_processor_do_not_move_a_temperature() -> None:
+    rng = np.random.default_rng(11)
+    lead = rng.normal(size=(60, 1))
+    preferred = (rng.random(60) < 0.5 + 0.3 * np.tanh(lead[:, 0])).astype(float)
+    nudged = np.nextafter(lead, rng.choice([-9.0, 9.0], size=lead.shape))
+    here = fit_temperature(lead, preferred)(lead)
+    elsewhere = fit_temperature(nudged, preferred)(lead)
+    # an exponential and a quotient differ by some of 2.2e-16, a search by 1e-8
+    assert np.abs(here - elsewhere).max() < 1e-14

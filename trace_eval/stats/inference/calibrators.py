@@ -30,6 +30,10 @@ RESAMPLES = 2000
 #: Range of the temperature's logarithm.
 _LOG_T = (-6.0, 8.0)
 
+#: Decimals of it that the search for the least loss is sure of: the others would be
+#: those of one processor.
+_DECIMALS = 6
+
 
 def sigmoid(x: Array) -> Array:
     """Compute ``1 / (1 + exp(-x))`` without overflow."""
@@ -65,7 +69,8 @@ def fit_temperature(x: Array, y: Array) -> Calibrator:
         return log_loss(predicted(x, log_t), y)
 
     best = minimize_scalar(loss, bounds=_LOG_T, method="bounded")
-    return lambda evidence: predicted(evidence, float(best.x))
+    log_t = round(float(best.x), _DECIMALS)
+    return lambda evidence: predicted(evidence, log_t)
 
 
 def fit_margins(x: Array, y: Array) -> Calibrator:
