@@ -5,18 +5,22 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from blueprints import UserError
 from blueprints.decimals import written_apart
-from trace_eval.decide.card import Card
-from trace_eval.estimate.interval import Range
 from trace_eval.estimate.share import quotient
 from trace_eval.stats.agreement.metrics import SCORE_METRICS
 from trace_eval.stats.agreement.parts import MAIN
-from trace_eval.stats.agreement.score import JudgeScore
-from trace_eval.stats.inference.ppi import PPIEstimate
-from trace_eval.stats.ranking.report import RankReport
-from trace_eval.stats.report import AgreeReport, ScoreReport
+from trace_eval.stats.report import AgreeReport
+
+if TYPE_CHECKING:  # whoever has a card or a ranking has imported what is in it
+    from trace_eval.decide.card import Card
+    from trace_eval.estimate.interval import Range
+    from trace_eval.stats.agreement.score import JudgeScore
+    from trace_eval.stats.inference.ppi import PPIEstimate
+    from trace_eval.stats.ranking.report import RankReport
+    from trace_eval.stats.report import ScoreReport
 
 #: The name of the main accuracy, which every judge has.
 AGREEMENT = "agreement"
