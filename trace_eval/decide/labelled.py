@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from blueprints import UserError
 from fusion import PLAIN_POLICIES
@@ -12,8 +13,6 @@ from trace_eval.data.columns import Columns
 from trace_eval.data.csv_cells import write_table
 from trace_eval.data.outputs import claimed
 from trace_eval.data.policies import WHOLE_PAIR
-from trace_eval.decide.plan import LabelPlan
-from trace_eval.decide.screen import Screening
 from trace_eval.opinions.codes import label_text
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.runs.opinions import read_opinions, read_with_labels
@@ -22,6 +21,10 @@ from trace_eval.stats.agreement.policies import has_dimensions
 from trace_eval.stats.inference.calibrate import Calibration, calibrate
 from trace_eval.stats.inference.labelled_run import LabelledRun, gather
 from trace_eval.stats.options import LabelChoice
+
+if TYPE_CHECKING:
+    from trace_eval.decide.plan import LabelPlan
+    from trace_eval.decide.screen import Screening
 
 #: Columns of a pair's systems and instruction.
 ITEM_COLUMNS = ("system_a", "system_b", "instruction_id")
