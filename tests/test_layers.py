@@ -181,6 +181,20 @@ def test_what_only_some_systems_have_has_one_home() -> None:
             {"pydantic", "sqlite3", "importlib.metadata", "trace_eval.data.csv_cells"},
         ),
         ("extractors.dnsmos.kernels", {"onnxruntime", "scipy.linalg"}),
+        (
+            "trace_eval.commands.work.judge",
+            {
+                "trace_eval.judges.reward.load",
+                "trace_eval.opinions.label_files",
+                "trace_eval.stats.inference.calibrate",
+                "trace_eval.stats.inference.labelled_run",
+            },
+        ),
+        (
+            "trace_eval.commands.work.fuse",
+            {"trace_eval.runs.opinions", "trace_eval.stats", "trace_eval.decide"},
+        ),
+        ("trace_eval.decide.gates", {"trace_eval.decide.card"}),
     ],
 )
 def test_heavy_packages_are_imported_where_they_are_used(

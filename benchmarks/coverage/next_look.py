@@ -26,7 +26,7 @@ from trace_eval.opinions.codes import TIE
 from trace_eval.stats.agreement.baselines import beside_rules
 from trace_eval.stats.agreement.judges import align
 from trace_eval.stats.agreement.score import guesses_of, score_judge
-from trace_eval.stats.inference.win_rates import own_rates
+from trace_eval.stats.inference.system_rates import own_rates
 from trace_eval.stats.options import AgreeOptions, NumberRule
 from trace_eval.stats.ranking.outcomes import outcomes_of
 from trace_eval.stats.sentences import is_shown, labels_to_tell, next_level

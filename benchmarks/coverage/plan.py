@@ -26,12 +26,8 @@ from trace_eval.opinions.codes import LABELS, SPLIT
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.inference.labelled_run import gather, labelled
 from trace_eval.stats.inference.ppi import PPIEstimate
-from trace_eval.stats.inference.win_rates import (
-    RIGHT,
-    own_rates,
-    share_rows,
-    win_rate_tables,
-)
+from trace_eval.stats.inference.system_rates import own_rates
+from trace_eval.stats.inference.win_rates import RIGHT, share_rows, win_rate_tables
 from trace_eval.stats.options import PlanOptions
 from trace_eval.stats.ranking.outcomes import outcomes_of
 from trace_eval.stats.sentences import about, is_shown, more_labels, next_level

@@ -10,8 +10,9 @@ import pytest
 from blueprints import UserError
 from tests.support.label_tables import codes, table
 from trace_eval.decide.rank import read_human_ranking
+from trace_eval.opinions.checked_labels import label_table
 from trace_eval.opinions.label_files import read_columns
-from trace_eval.opinions.labels import label_table, read_labels, table_labels
+from trace_eval.opinions.labels import read_labels, table_labels
 from trace_eval.opinions.rating_files import read_ratings
 
 GOOD = '{"id": "first", "content": 2}\n'

@@ -10,8 +10,9 @@ from blueprints import UserError
 from tests.support.exported import labels_of
 from trace_eval.decide.agree import agree
 from trace_eval.decide.rank import rank
+from trace_eval.opinions.checked_labels import label_table
 from trace_eval.opinions.label_files import OpinionTable
-from trace_eval.opinions.labels import label_table, read_labels
+from trace_eval.opinions.labels import read_labels
 
 CASE = "case,listener,better one\np,ann,new\np,bob,old\nq,ann,new\nq,bob,new\n"
 

@@ -14,8 +14,8 @@ from fusion import DIMENSIONS
 from tests.support.cli import trace_eval as typed
 from tests.support.label_tables import codes, table, words
 from trace_eval.decide.agree import agree
+from trace_eval.opinions.checked_labels import label_table
 from trace_eval.opinions.codes import SPLIT, agreed
-from trace_eval.opinions.labels import label_table
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.show.records import write_csv, write_json
 from trace_eval.stats.agreement.checks import warning_line

@@ -5,7 +5,7 @@ from __future__ import annotations
 from trace_eval.decide.agree import agree
 from trace_eval.decide.answers import agree_answer
 from trace_eval.decide.rank import rank
-from trace_eval.opinions.labels import label_table
+from trace_eval.opinions.checked_labels import label_table
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.options import AgreeOptions, RankOptions
 from trace_eval.stats.report import AgreeReport

@@ -15,7 +15,7 @@ from fusion.plain import PLAIN_POLICIES
 from tests.support.cli import refused, trace_eval
 from tests.support.datasets_made import write_lines
 from trace_eval.estimate.options import BootstrapOptions
-from trace_eval.opinions.labels import label_table
+from trace_eval.opinions.checked_labels import label_table
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.options import RankOptions
 from trace_eval.stats.rank_labels import rank_labels

@@ -16,7 +16,7 @@ from tests.support.speed import within
 from trace_eval.decide.plan import make_plan
 from trace_eval.decide.rank import rank
 from trace_eval.decide.screen import screen
-from trace_eval.opinions.labels import label_table
+from trace_eval.opinions.checked_labels import label_table
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.stats.inference.labelled_run import gather, labelled
 from trace_eval.stats.inference.win_rates import win_rate_tables

@@ -19,7 +19,7 @@ from trace_eval.opinions.opinions import Opinions
 from trace_eval.show.lists import listed
 from trace_eval.stats.agreement.baselines import RuleStanding
 from trace_eval.stats.inference.ppi import PPIEstimate
-from trace_eval.stats.inference.win_rates import own_rates
+from trace_eval.stats.inference.system_rates import own_rates
 from trace_eval.stats.ranking.outcomes import outcomes_of
 from trace_eval.stats.sentences import (
     about,

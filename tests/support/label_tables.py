@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from trace_eval.estimate.options import BootstrapOptions
+from trace_eval.opinions.checked_labels import label_table
 from trace_eval.opinions.codes import LABELS, Codes
-from trace_eval.opinions.labels import label_table
 from trace_eval.opinions.opinions import Opinions
 
 #: Few resamples: these tests look at structure, not at the third digit.

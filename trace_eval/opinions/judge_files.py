@@ -24,6 +24,7 @@ from trace_eval.data.spelling import (
 from trace_eval.data.tables import column_names
 from trace_eval.opinions.absent_columns import items_of_raters, refuse_without
 from trace_eval.opinions.cells import without_traps
+from trace_eval.opinions.checked_labels import label_table, of_both_sides
 from trace_eval.opinions.codes import LABEL_COLUMNS, LABELS, SCORE_FACTS, flip
 from trace_eval.opinions.encoding import (
     LabelReading,
@@ -39,9 +40,8 @@ from trace_eval.opinions.label_files import (
     names_raters,
     read_columns,
 )
-from trace_eval.opinions.labels import label_table
 from trace_eval.opinions.opinions import DataWarning, Opinions
-from trace_eval.opinions.rater_columns import labelled_columns, of_both_sides
+from trace_eval.opinions.rater_columns import labelled_columns
 from trace_eval.opinions.unread import UnreadValues
 
 

@@ -19,6 +19,7 @@ from trace_eval.data.spelling import (
     spelled,
 )
 from trace_eval.opinions.cells import number_of
+from trace_eval.opinions.checked_labels import of_both_sides
 from trace_eval.opinions.codes import LABEL_COLUMNS, SCORE_FACTS
 from trace_eval.opinions.column_words import (
     RATER,
@@ -34,11 +35,6 @@ from trace_eval.opinions.label_files import (
     names_raters,
 )
 from trace_eval.opinions.opinions import DataWarning
-
-
-def of_both_sides(numbers: Sequence[str]) -> list[str]:
-    """Name the columns of numbers that each answer of a pair has."""
-    return [f"{number}_{side}" for number in numbers for side in "ab"]
 
 
 def labelled_columns(

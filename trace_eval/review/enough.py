@@ -12,7 +12,7 @@ from blueprints import UserError, counted
 from trace_eval.data.rubrics.single import ScoreRubric
 from trace_eval.data.spelling import Declared
 from trace_eval.decide.screen import screen
-from trace_eval.opinions.labels import label_table
+from trace_eval.opinions.checked_labels import label_table
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.units import index_of
 from trace_eval.review.estimate import LEVEL
@@ -21,9 +21,13 @@ from trace_eval.review.protocol_files import counted_scores, first_views, plain_
 from trace_eval.review.session import Review
 from trace_eval.runs.opinions import read_opinions
 from trace_eval.stats.inference.labelled_run import gather
-from trace_eval.stats.inference.stopping import Stopping, cannot_say, every_two_means
-from trace_eval.stats.inference.stopping_labels import (
+from trace_eval.stats.inference.stopping import (
     MOST_SYSTEMS,
+    Stopping,
+    cannot_say,
+    every_two_means,
+)
+from trace_eval.stats.inference.stopping_labels import (
     NEEDED_FIRST,
     WHO_IS_BETTER,
     of_annotators,

@@ -17,10 +17,9 @@ from trace_eval.data.items import Pair, instruction_of
 from trace_eval.data.judgement import Judgement, Label, Overall, VerdictOpinion
 from trace_eval.data.measures.numbers import number_in, place_named, place_of
 from trace_eval.data.spelling import Declared
+from trace_eval.opinions.checked_labels import label_table, of_both_sides
 from trace_eval.opinions.codes import LABEL_COLUMNS, REASON_FACTS, TEXT_FACTS
-from trace_eval.opinions.labels import label_table
 from trace_eval.opinions.opinions import DataWarning, Opinions
-from trace_eval.opinions.rater_columns import of_both_sides
 from trace_eval.runs.formats import formats_line
 from trace_eval.runs.outcomes import VerdictRow, first_position_test
 from trace_eval.runs.run import Run

@@ -11,7 +11,7 @@ import numpy as np
 from blueprints import UserError, counted
 from trace_eval.opinions.codes import MISSING
 from trace_eval.opinions.opinions import Opinions
-from trace_eval.stats.inference.win_rates import RateRow, own_rates
+from trace_eval.stats.inference.system_rates import RateRow, own_rates
 from trace_eval.stats.options import RankOptions, settled
 from trace_eval.stats.ranking.correlation import Correlation, correlate
 from trace_eval.stats.ranking.fit import MODELS

@@ -29,8 +29,7 @@ from trace_eval.stats.agreement.scored import (
 )
 from trace_eval.stats.agreement.systems import systems_of
 from trace_eval.stats.inference.ppi import LEAST_LABELS
-from trace_eval.stats.inference.stopping import Stopping, every_two_means
-from trace_eval.stats.inference.stopping_labels import MOST_SYSTEMS
+from trace_eval.stats.inference.stopping import MOST_SYSTEMS, Stopping, every_two_means
 from trace_eval.stats.options import RankOptions, settled
 from trace_eval.stats.ranking.correlation import Correlation, correlate
 from trace_eval.stats.ranking.intervals import NOT_DRAWN, RankSets, rank_sets

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from math import ceil, floor, log10
+from typing import TYPE_CHECKING
 
 from blueprints import counted
 from trace_eval.estimate.interval import IntervalEstimate, Range
 from trace_eval.estimate.limits import quantile
 from trace_eval.show.lists import listed
-from trace_eval.stats.agreement.baselines import RuleStanding
+
+if TYPE_CHECKING:
+    from trace_eval.stats.agreement.baselines import RuleStanding
 
 #: Most sentences of one answer.
 MOST = 3

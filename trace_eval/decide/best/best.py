@@ -28,7 +28,7 @@ from trace_eval.decide.best.summary import (
 )
 from trace_eval.decide.best.verdicts import Comparing, estimate_first_round, scheduled
 from trace_eval.judges.ask.estimate import CostEstimate
-from trace_eval.judges.registry.create import scores_only
+from trace_eval.judges.registry.scores_only import scores_only
 from trace_eval.runs.options import Options, RateOptions, usual_rubrics
 
 #: Files of a selection.

@@ -22,7 +22,6 @@ from trace_eval.judges.registry.kinds import (
     judge_specs,
     plugin,
 )
-from trace_eval.judges.reward.load import locate
 
 
 @dataclass(frozen=True)
@@ -261,11 +260,3 @@ def _checked(made: Any, where: str) -> Judge:
         )
     judge: Judge = made
     return judge
-
-
-def scores_only(spec: str) -> bool:
-    """Whether a judge scores single answers and compares them by their scores."""
-    kind, _, argument = spec.partition(":")
-    if kind == "reward":
-        return locate(argument).scores
-    return kind in KINDS and KINDS[kind].pairs is None

@@ -23,6 +23,9 @@ from trace_eval.estimate.interval import Range
 from trace_eval.stats.inference.votes import Votes, arrivals_of, more_raters, more_units
 from trace_eval.stats.sentences import POWER, about, percent, rate
 
+#: Systems beyond which not every two are looked at.
+MOST_SYSTEMS = 12
+
 _NOTHING = "Nothing is labelled yet."
 
 

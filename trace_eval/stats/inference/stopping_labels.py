@@ -15,15 +15,13 @@ from trace_eval.opinions.units import WholeNumbers, index_of
 from trace_eval.stats.agreement.position import self_mask
 from trace_eval.stats.inference.labelled_run import LabelledRun, differences, labelled
 from trace_eval.stats.inference.stopping import (
+    MOST_SYSTEMS,
     Stopping,
     agreement,
     cannot_say,
     two_systems,
 )
 from trace_eval.stats.inference.votes import Votes
-
-#: Systems beyond which not every two are looked at.
-MOST_SYSTEMS = 12
 
 #: The question of two systems where nothing can be said about any.
 WHO_IS_BETTER = "which system is better"

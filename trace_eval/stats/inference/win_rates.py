@@ -9,8 +9,7 @@ from itertools import combinations
 import numpy as np
 
 from blueprints import UserError, counted
-from trace_eval.estimate.arrays import Array, Mask
-from trace_eval.estimate.paired import holm, sign_flip
+from trace_eval.estimate.paired import holm
 from trace_eval.opinions.codes import (
     BOTH_BAD,
     BOTH_GOOD,
@@ -38,16 +37,9 @@ from trace_eval.stats.inference.ppi import (
     estimate,
 )
 from trace_eval.stats.inference.sampling import Design, simple_design
+from trace_eval.stats.inference.system_rates import RateRow, best_first, rated
 from trace_eval.stats.options import ALL_POLICIES, AgreeOptions, LabelChoice
-from trace_eval.stats.ranking.outcomes import OUTCOMES, Outcomes, points
-
-
-@dataclass(frozen=True)
-class RateRow:
-    """One system's win rate by human labels (a tie is half), 0 to 1."""
-
-    system: str
-    rate: PPIEstimate
+from trace_eval.stats.ranking.outcomes import points
 
 
 @dataclass(frozen=True)
@@ -114,7 +106,7 @@ def win_rate_tables(
     systems: list[RateRow] = []
     components: dict[str, PPIComponents] = {}
     for code, name in enumerate(systems_named):
-        parts, rate = _rated(
+        parts, rate = rated(
             (a == code, b == code),
             human,
             judge=judge,
@@ -124,7 +116,7 @@ def win_rate_tables(
         )
         components[str(name)] = parts
         systems.append(RateRow(str(name), rate))
-    systems.sort(key=_best_first)
+    systems.sort(key=best_first)
     return WinRates(
         systems=tuple(systems),
         differences=tuple(_differences(systems, components, level, typed)),
@@ -161,70 +153,6 @@ def _differences(
             DifferenceRow(first=one, second=other, difference=gap, p_holm=p_holm)
         )
     return differences
-
-
-def own_rates(
-    outcomes: Outcomes, level: float = 0.95, typed: bool = False
-) -> tuple[RateRow, ...]:
-    """Return win rates by one table's labels, best first (:func:`win_rate_tables`)."""
-    everyone = np.ones(len(outcomes.cell), bool)
-    design = simple_design(everyone, None, outcomes.unit)
-    pair, outcome = np.divmod(outcomes.cell, len(OUTCOMES))
-    first, second = outcomes.pairs[pair].T
-    own = points(outcome, typed)
-    rows: list[RateRow] = []
-    for number, name in enumerate(outcomes.systems):
-        _, rate = _rated(
-            (first == number, second == number),
-            own,
-            judge=own,
-            scored=everyone,
-            design=design,
-            level=level,
-        )
-        rows.append(RateRow(name, rate))
-    return tuple(sorted(rows, key=_best_first))
-
-
-def _best_first(row: RateRow) -> tuple[float, str]:
-    if row.rate.both is None:
-        return 1.0, row.system
-    return -round(row.rate.both, 9), row.system
-
-
-def _rated(
-    places: tuple[Mask, Mask],
-    human: tuple[Array, Array],
-    judge: tuple[Array, Array],
-    scored: Mask,
-    design: Design,
-    level: float,
-) -> tuple[PPIComponents, PPIEstimate]:
-    """Estimate a system's win rate, from its points as A or as B.
-
-    Where labels count alone and are independent, p is that of the exact sign test: the
-    score test behind the interval errs in up to 7 % of the draws of fewer than ten
-    labels.
-    """
-    is_a, is_b = places
-    rows = np.flatnonzero(is_a | is_b)
-    y, f = (
-        np.where(is_b[rows], as_b[rows], as_a[rows]) for as_a, as_b in (human, judge)
-    )
-    design = design.take(rows)
-    parts = ppi_components(y, f, design, scored[rows])
-    rate = estimate(parts, level)
-    if not scored[rows].any():  # the judge has no rate of its own
-        rate = replace(rate, judged=0, judge=None, judge_interval=None)
-    if rate.p is None or rate.weight:
-        return parts, rate
-    labelled = design.labelled
-    is_independent = len(np.unique(design.cluster[labelled])) == labelled.sum()
-    has_one_weight = len(np.unique(design.weight[labelled])) <= 1
-    if is_independent and has_one_weight:
-        p = sign_flip(y[labelled] - 0.5)
-        rate = replace(rate, p=p, exact=True)
-    return parts, rate
 
 
 def describe(design: Design, drawn: str) -> str:
