@@ -201,7 +201,28 @@ def test_rates_and_channels_of_the_recordings_are_no_step() -> None:
     narrow = other(signal=make.signal(duration_s=4.0, rate_hz=48_000, channels=2))
     wide = answer(signal=make.signal(duration_s=4.0, rate_hz=16_000, channels=1))
     assert voice_lead(wide, narrow).steps == 0
-    assert "no audible difference" in block(wide, narrow)
+    text = block(wide, narrow)
+    assert "no audible difference" in text
+    line = "files: sampled at 16 v 48 kHz, 1 v 2 channels, no step by itself"
+    assert line in text.splitlines()
+    assert "sampled at 48 v 16 kHz, 2 v 1 channels" in block(narrow, wide, brief=True)
+    assert "files" not in block(wide, narrow, drop=["signal"])
+    assert "files" not in block(wide, wide)
+
+
+def test_the_line_of_unequal_rates_names_one_step_of_the_band_once() -> None:
+    whole = make.quality(p808=4.0)
+    half = other(
+        signal=make.signal(duration_s=4.0, rate_hz=8000, bandwidth_hz=4000.0),
+        quality=whole,
+    )
+    wide = answer(
+        signal=make.signal(duration_s=4.0, rate_hz=22_050, bandwidth_hz=8000.0),
+        quality=whole,
+    )
+    text = block(wide, half)
+    assert "files: sampled at 22.05 v 8 kHz, no step by itself" in text.splitlines()
+    assert text.count("bandwidth") == 1
 
 
 def test_little_speech_of_different_words_is_not_comparable() -> None:

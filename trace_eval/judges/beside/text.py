@@ -107,6 +107,8 @@ def block(
     lines = []
     if "quality" not in gone:
         lines.append(f"voice quality: {_voice(voice_lead(a, b), brief)}")
+    if "signal" not in gone:
+        lines += _files(a, b)
     shown = [one for one in delivery(a, b) if _GROUP[one.step] not in gone]
     if shown:
         lines.append(f"delivery: {_delivery(shown, first, brief)}")
@@ -138,6 +140,23 @@ def _voice(lead: VoiceLead, brief: bool) -> str:
     if abs(lead.steps) < 1:
         return f"no audible difference, {size} steps in all{detail}"
     return f"{leader} leads by {size} steps in all{detail}"
+
+
+def _files(a: Blueprint, b: Blueprint) -> list[str]:
+    """Name both sampling rates and numbers of channels where the files differ in them.
+
+    Neither is heard by itself: a narrow band is, and has steps of its own.
+    """
+    first, second = a.signal, b.signal
+    if not (isinstance(first, Signal) and isinstance(second, Signal)):
+        return []
+    parts = []
+    if first.rate_hz != second.rate_hz:
+        rates = [f"{one.rate_hz / 1000:g}" for one in (first, second)]
+        parts.append(f"sampled at {' v '.join(rates)} kHz")
+    if first.channels != second.channels:
+        parts.append(f"{first.channels} v {second.channels} channels")
+    return [f"files: {', '.join(parts)}, no step by itself"] if parts else []
 
 
 def _delivery(
