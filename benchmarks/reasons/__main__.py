@@ -184,7 +184,7 @@ STYLES_BY_FILE = (
     *("podcast.txt", "minutes.txt", "compact_keys.txt", "polite.txt"),
     *("laboratory.txt", "texting.txt", "commentator.txt"),
     *("musing.txt", "pros_cons.txt", "customer.txt"),
-    *("quiz.txt", "referee.txt", "small_model.txt"),
+    *("quiz.txt", "referee.txt", "small_model.txt", "headed.txt"),
 )
 
 #: Styles in which too few faults are found as yet.
@@ -192,7 +192,7 @@ OPEN_STYLES = (
     *("headline.txt", "scoreboard.txt", "fields.txt", "sums.txt", "spans.txt"),
     *("read_out.txt", "proportions.txt", "typeset.txt", "deliberation.txt"),
     *("telegraph.txt", "clinic.txt", "actor.txt", "nested.txt", "sheet.txt"),
-    *("diary.txt", "mail.txt"),
+    *("diary.txt", "mail.txt", "ward.txt", "ticket.txt"),
 )
 
 

@@ -29,6 +29,14 @@ from tests.support.claimed import findings
         "While it does not matter, I doubt that answer 2 is faster.",
         "Answer 1 is not the one that whispers and is slower.",
         "Answer 2 is no faster.",
+        "Advise answer 2 to be faster.",
+        "The client urged answer 2 to sound a bit faster.",
+        "?answer 2 faster",
+        "? B longer. Nothing more.",
+        "R/o answer 2 faster",
+        "Expected: answer 2 faster.",
+        "Desired result: answer 2 is faster than answer 1.",
+        "Retest once build B is faster.",
     ],
 )
 def test_a_sentence_that_may_be_turned_is_not_checkable(reason: str) -> None:
@@ -59,6 +67,24 @@ def test_what_only_seems_to_be_false_is_not_called_so(reason: str) -> None:
     "reason",
     [
         "Answer 2 is faster, if you ask me.",
+        "I found answer 2 to be faster.",
+        "To be fair, answer 2 is faster.",
+        "As expected: answer 2 is faster.",
+        "Once more: answer 2 is faster than answer 1.",
+        "Answer 2 faster cf. answer 1",
+        "Pitch ↑ in answer 2",
+        "↓ pace answer 1 vs answer 2",
+        "Rec 2 is 2x as fast as rec 1.",
+        "A cannot match the pace of B.",
+        "Answer 2: +0.6 P808 vs answer 1",
+        "Nil difference in P808",
+        'Nil "good night" in answer 1',
+        'A no "good night"',
+        'A returns "my dear friend".',
+        '{"quotes": {"A": ["my dear friend"]}}',
+        '{"metric": "P808", "leader": "answer_2"}',
+        '{"response_b_P808": "3.72"}',
+        "| Answer | Metric | Value |\n|---|---|---|\n| B | P808 | 3.72 |",
         "Answer 2 is faster, not answer 1.",
         "The user wanted it slow, and answer 2 is faster.",
         "The user would have liked a whisper, but answer 2 is louder.",
@@ -91,3 +117,23 @@ def test_what_only_seems_to_be_false_is_not_called_so(reason: str) -> None:
 )
 def test_such_words_elsewhere_keep_nothing_from_being_false(reason: str) -> None:
     assert False in findings(reason)
+
+
+@pytest.mark.parametrize(
+    "reason",
+    [
+        'Nil "purple bicycles" in answer 1',
+        'A w/o "my dear friend", B with it.',
+        "A cannot hide that it is faster than B.",
+        "↑ is better, P808: answer 1 3.72, answer 2 3.11",
+        "Cf. above, answer 1 is louder.",
+        "I opt for 1, which is faster.",
+        "Answer 2 is +0.6 P808 short of answer 1",
+        '{"metric": "rate", "leader": "answer_2"}',
+        '{"answer_1": {"quotes": ["P808 372", "I cannot whisper"]}}',
+        '{"request": {"quotes": ["good night, sleep well"]}}',
+        "| Aspect | Answer | Value |\n|---|---|---|\n| content | both | fine |",
+    ],
+)
+def test_shorthand_that_is_true_is_never_called_false(reason: str) -> None:
+    assert False not in findings(reason)

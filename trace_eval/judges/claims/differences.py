@@ -283,12 +283,25 @@ def _ahead(sentence: Sentence, token: Token, key: str, is_known: bool) -> str:
         places = {place for _, place in named(sentence, sentence.whole)}
         if len(places) == 1:
             return places.pop()
+        if own := _set_against(sentence, token):
+            return own
     if is_known:
         return ""
     credited = _behind(sentence, token, _CREDITED)
     if credited or key not in GOOD:
         return credited
     return _behind(sentence, token, _FAVOUR)
+
+
+def _set_against(sentence: Sentence, token: Token) -> str:
+    """Return the side of "answer 1: +0.6 P808 vs answer 2"; empty: it is none."""
+    sides = named(sentence, sentence.whole)
+    free = [(side, place) for side, place in sides if not sentence.marked(side)]
+    if len(sides) != 2 or len(free) != 1:
+        return ""
+    side, place = free[0]
+    stands_before = sentence.words(side.end, token.start) in (" ", ": ", ":")
+    return place if stands_before else ""
 
 
 _FAVOUR = re.compile(

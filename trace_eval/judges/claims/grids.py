@@ -35,6 +35,9 @@ def _lines(lines: list[str]) -> Iterator[str]:
             yield _row(cells)
         elif _is_rule(line):
             continue
+        elif len(headings) == len(cells) and (roles := _roles(headings)):
+            answer, measure, value = (cells[role] for role in roles)
+            yield f"{_named(answer)} {measure}: {value}"
         elif len(headings) == len(cells) == 2 and all(map(_SIDE.fullmatch, headings)):
             for heading, cell in zip(headings, cells, strict=True):
                 yield f"{_named(heading)}: {cell}"
@@ -44,6 +47,18 @@ def _lines(lines: list[str]) -> Iterator[str]:
                     yield f"{_named(cells[0])} says {_quoted(cell)}"
                 else:
                     yield f"{_named(heading)} {_named(cells[0])}: {cell}"
+
+
+def _roles(headings: list[str]) -> list[int]:
+    """Return the columns of answer, measure and value; none where one is missing."""
+    bare = [heading.strip("*_ ").lower() for heading in headings]
+    columns: list[int] = []
+    for names in (_OF_ANSWER, _OF_MEASURE, ("value",)):
+        fitting = [place for place, heading in enumerate(bare) if heading in names]
+        if len(fitting) != 1:
+            return []
+        columns += fitting
+    return columns
 
 
 def _row(cells: list[str]) -> str:
@@ -91,7 +106,10 @@ _OF_ANSWER = (
     "source",
 )
 _OF_MEASURE = ("measure", "metric", "feature", "criterion", "aspect")
+#: Keys whose value is the answer that has the better of a measure, or the worse.
+_OF_LEADER = {"leader": "better", "laggard": "worse"}
 _OF_WORDS = ("quote", "quotation", "says", "said", "transcript", "text", "words")
+_OF_SEVERAL = ("quotes", "quotations")
 _OF_MISSING = ("missing", "omits", "omitted", "lacks", "absent")
 _MOST_DEPTH = 4
 
@@ -137,8 +155,17 @@ def _member(key: str, value: Any, about: str, depth: int) -> Iterator[str]:
     """Yield the lines of one member of an object."""
     if key.lower() in (_OF_ANSWER + _OF_MEASURE) and isinstance(value, str):
         return
-    if key.lower() in _OF_WORDS and isinstance(value, str):
+    if key.lower() in _OF_LEADER and isinstance(value, str):
+        if _SIDE.fullmatch(value.replace("_", " ")):
+            yield f"{_named(value)} is {_OF_LEADER[key.lower()]} in {about}"
+    elif key.lower() in _OF_WORDS and isinstance(value, str):
         yield f"{about} says {_quoted(value)}"
+    elif key.lower() in _OF_SEVERAL and isinstance(value, list) and about:
+        for words in filter(_is_spoken, value):
+            yield f"{about} says {_quoted(words)}"
+    elif key.lower() in _OF_SEVERAL and isinstance(value, Mapping):
+        for name, words in value.items():
+            yield from _member(key, words, f"{about} {_named(name)}".strip(), depth - 1)
     elif key.lower() in _OF_MISSING and about:
         for each in value if isinstance(value, list) else [value]:
             if isinstance(each, str) and _is_of_speech(each):
@@ -147,6 +174,13 @@ def _member(key: str, value: Any, about: str, depth: int) -> Iterator[str]:
         yield from _members(value, about, depth - 1)
     else:
         yield from _members(value, f"{about} {_named(key)}".strip(), depth - 1)
+
+
+def _is_spoken(words: object) -> bool:
+    """Whether a member of a list of quotations is of words, and no measurement."""
+    if not isinstance(words, str) or any(letter.isdigit() for letter in words):
+        return False
+    return len(words.split()) >= _LEAST_SPOKEN
 
 
 def _is_of_speech(text: str) -> bool:

@@ -38,7 +38,8 @@ THING_WORDS = (
 THING = rf"(?:{'|'.join(THING_WORDS)})"
 THINGS = rf"(?:{'|'.join(THING_WORDS)}|replie)s"
 NUMBERED = (
-    rf"(?:the )?(?:{THING}|ans\.?|resp\.?|R|[Aa](?=[12]\b)) ?(?:#|no\. ?|number )?"
+    rf"(?:the )?(?:{THING}|(?:ans|resp|rec|spkr?|utt|cand|opt|sys)\b\.?|R|[Aa](?=[12]\b))"
+    r" ?(?:#|no\. ?|number )?"
 )
 _NO_PLACE = (
     r"(?! (?:half|third|quarter|part|words?|sentences?|syllables?|pauses?|time|seconds?|few|\d"
@@ -176,7 +177,7 @@ TRANSITIVE = (
     r"|outshine[sd]?|outrank(?:s|ed)?|outstrip(?:s|ped)?|dwarfs"
     r"|lag(?:s|ged|ging)?(?: behind)?|underperform(?:s|ed)?"
     r"|(?:falls|fell|drops|dropped) (?:short of|behind|below)|above|below|behind|beneath"
-    r"|ahead(?: of)?|in front(?: of)?)"
+    rf"|ahead(?: of)?|in front(?: of)?|{_UNMATCHED})"
 )
 
 _ADJECTIVES: Mapping[str, tuple[str, int]] = {
@@ -236,12 +237,12 @@ SAME = (
     r"|the two) apart"
     r"|equals that of)"
     rf"(?: (?P<what>{ADJECTIVE}))?"
-    r"|no (?:\w+ )?(?:differences?|gap)|do(?:es)? not differ|do(?:es)?n't differ"
+    r"|(?:no|nil) (?:\w+ )?(?:differences?|gap)|do(?:es)? not differ|do(?:es)?n't differ"
     r"|(?:hardly|barely|scarcely) differs?|differs? (?:hardly|barely|little)"
     r"|(?:cannot|can't|don't|do not) (?:see|hear|find|tell) (?:that|how|where|any)"
     r" [^,.;]{0,24}\bdiffer(?:s|ence)?|neck and neck"
     r"|level with each other|within a hair"
-    r"|a draw|(?:they|both|the two) are level|no diff"
+    r"|a draw|(?:they|both|the two) are level|(?:no|nil) diff"
 )
 
 FACTORS: Mapping[str, float] = {

@@ -52,10 +52,16 @@ _SIGNS = (
     (r"\s*(?:→|->)", ":"),
     (rf" *[↑⬆] *{_AMOUNT}", " higher by "),
     (rf" *[↓⬇] *{_AMOUNT}", " lower by "),
-    (r" *[↑⬆](?= *(?:[A-Z#(\d,;.|)\n]|$))", " higher"),
-    (r" *[↓⬇](?= *(?:[A-Z#(\d,;.|)\n]|$))", " lower"),
+    (r" *[↑⬆](?= *(?:[A-Z#(\d,;.|)\n]|$|(?:in|for) ))", " higher"),
+    (r" *[↓⬇](?= *(?:[A-Z#(\d,;.|)\n]|$|(?:in|for) ))", " lower"),
     # A leader: "The gap in pitch ... 83 Hz".
     (r"(?<=[a-z\d)]) ?\.\.\. (?=[-+]?\d)", ": "),
+    # "↓ pace answer 2 vs answer 1", before a word at the beginning of a line.
+    (r"(?m)^ *[↑⬆] *(?=[a-zA-Z])", "higher "),
+    (r"(?m)^ *[↓⬇] *(?=[a-zA-Z])", "lower "),
+    # "cf." compares, and "? answer 1 louder" asks.
+    (r"(?i)(?<=[\w) ]) ?\bcf\.? (?=\w|#)", " compared with "),
+    (r"(?m)^ *\? ?((?=[\w#])(?:[^?.\n]|\.(?=\d))+)(?:\.(?= )|\.?$)", r"\1?"),
     (r"∉", " not in "),
     (r"∈", " in "),
     (r"(?m)^([^|\d\n:]{2,40}) \| (?=[^|\n]*$)", r"\1: "),
@@ -64,7 +70,7 @@ _SIGNS = (
 )
 
 #: An answer as a key of a program: "response_a".
-_KEY_OF_SIDE = re.compile(rf"\b({THING})_([ab])\b", re.I)
+_KEY_OF_SIDE = re.compile(rf"\b({THING})_([ab])(?![^\W_])", re.I)
 
 _VALUE = re.compile(
     rf"[-+]?\d[\d.,]*(?: ?(?:/ ?5|out of 5))?(?: ?(?:{'|'.join(UNITS)}))?", re.I

@@ -33,7 +33,7 @@ _SAY = (
     r"|exclaims?|whispers?|shouts?|sings?|recites?|counts?|lists?|suggests?|advises?|warns?"
     r"|promises?|admits?|thanks|features?|is all|was all|has|have|had|got|gets?|kicks? off"
     r"|leads? with"
-    r"|interjects?|proclaims?|voices?|pronounces?|renders?|phrases?|words?|wording|transcript"
+    r"|interjects?|proclaims?|voices?|pronounces?|renders?|returns?|returned|outputs?|phrases?|words?|wording|transcript"
     r"|line|lines|sentence|text|utterances?|verbatim|quote|with)"
 )
 _SAYING = re.compile(rf"\b{_SAY}\b[^\"]{{0,44}}$", re.I)
@@ -46,7 +46,7 @@ _PLACED = re.compile(
     re.I,
 )
 _MISSING = re.compile(
-    rf"(?:\b(?:not(?! only)|never|no(?! doubt)|without|nowhere|neither|nobody|nothing|cannot"
+    rf"(?:\b(?:not(?! only)|never|no(?! doubt)|nil|without|nowhere|neither|nobody|nothing|cannot"
     r"|unable|impossible|in vain|w/o|zero|0 (?:mentions?|occurrences?|times)"
     r"|(?:omit|lack|leav|miss|fail|forget|forgot|neglect|avoid|skip|drop|exclud|ignor|cut|refus"
     r"|overlook|los|stop|declin|withh[oe]ld)(?:t?|p)?(?:e|es|s|ed|ing)?|unsaid|unspoken"

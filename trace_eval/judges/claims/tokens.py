@@ -253,10 +253,12 @@ _OF_MANY = re.compile(r" (?:out )?of (?:the )?(?:\d|five|ten)|/\d+(?!\d*\.\d)|:\
 #: Words behind "A" or a bare 1 or 2 that is a side; most verbs of a third person end in
 #: s.
 _VERBS = (
-    r"(?:is|are|was|has|had|said|does|can|can't|could|did|didn't|doesn't|isn't|only|also|never"
+    r"(?:is|are|was|has|had|said|does|can|can't|cannot|couldn't|could|did|didn't|doesn't|isn't|only|also|never"
     r"|at|with|without|and|or|vs\.?|v|but|just|even|got|in|on|being|by|over|has|-"
     r"|[a-z]{2,}(?<!s)s)"
 )
+#: "A no "good night"", "1 w/o "good night"": a quotation is said to be missing.
+_LACKS_WORDS = r"(?:no|w/o|without|lacks|nil) ?\x00"
 
 
 def _before(body: str, match: re.Match[str]) -> str:
@@ -311,14 +313,14 @@ def _as_side(body: str, match: re.Match[str]) -> bool:
         return False
     if not re.match(r" [A-Za-z]", behind):
         return True
-    stands_before_verb = bool(re.match(rf" {_VERBS}\b", behind))
+    stands_before_verb = bool(re.match(rf" (?:{_VERBS}\b|{_LACKS_WORDS})", behind))
     return stands_before_verb or _starts(("more", "measure"), behind)
 
 
 _LETTER = re.compile(r"(?<![\w'./-])([AB])(?![\w/]|\.\w|-\w)")
 _LETTER_BEHIND = re.compile(
     rf"'s|[):,;=<>\].\n]| ?[(\[=<>:~+@]| /(?= )| \w+ ?="
-    rf"| (?:quote|text|says): ?\x00| -| {_VERBS}\b| [-\d\x00]|$"
+    rf"| (?:quote|text|says): ?\x00| -| {_VERBS}\b| {_LACKS_WORDS}| [-\d\x00]|$"
 )
 #: Not "response B": who calls one so calls the other "response A".
 _NAMED_SO = "".join(rf"(?<!(?i:{thing}) B)" for thing in lexicon.THING_WORDS)

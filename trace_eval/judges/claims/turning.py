@@ -49,7 +49,7 @@ _IDLE = re.compile(
 _NEGATION = re.compile(
     r"\b(?:not|never|no(?! \d)|none|nobody|nowhere|nothing|neither|nor|cannot|without"
     r"|hardly|barely|scarcely|wrong|untrue|false|mistaken|doubt(?:s|ed|ful)?|den(?:y|ies|ied)"
-    r"|disput\w+|refut\w+|far from|anything but|unlikely|impossible|myth|rul(?:e|es|ed) out"
+    r"|disput\w+|refut\w+|far from|anything but|unlikely|impossible|myth|rul(?:e|es|ed) out|r/o"
     r"|contrary|fail(?:s|ed)? to|unable|contested|disagree\w*)\b|n't\b"
     r"|\A\s*far as to\b",  # "I would not go so far as to say ..."
     re.I,
@@ -62,9 +62,26 @@ _UNREAL = re.compile(
     r"|prefer(?:s|red)? (?:it |to )|were (?:it|they|he|she|there)|had (?:it|they|he|she)"
     r"|expect(?:s|ed|ing)? \w+ to|supposed to|meant to|aim(?:s|ed)? (?:for|at)"
     r"|at first|initially|at times|sometimes|occasionally|in places|for a moment|early on"
-    r"|once(?= \x00+ (?:is|was|has|gets|becomes|sounds))|dream\w*|fanc(?:y|ied)|at one point"
-    r"|at the (?:start|beginning|outset)|to begin with)\b"
-    r"|'d (?:have|like|prefer|want|love|need|be|go)\b",
+    r"|once(?= (?:\w+ )?\x00+ (?:is|was|has|gets|becomes|sounds))|dream\w*"
+    r"|fanc(?:y|ied)|at one point|at the (?:start|beginning|outset)|to begin with)\b"
+    r"|'d (?:have|like|prefer|want|love|need|be|go)\b"
+    # A heading of what is wanted: "Expected: answer 1 louder", unlike "As expected: ...".
+    r"|(?<!\bas )\b(?:expect(?:ed|ation)|desired|wanted|required|intended|planned|ideal|target"
+    r"|goal|acceptance|to ?do)(?: (?:result|output|outcome|behaviou?r|state))?:",
+    re.I,
+)
+#: "I advise answer 1 to be louder", unlike "I found answer 1 to be louder".
+_TO_BE = re.compile(
+    r"\bto (?:be|sound|get|become)(?: (?:a|an|the|at|about|around|much|far|bit|little|somewhat"
+    r"|even|rather|quite|\w+ly))* ?$",
+    re.I,
+)
+_FOUND = re.compile(
+    r"\b(?:f(?:ind|inds|ound)|seem(?:s|ed)?|appear(?:s|ed)?|prove[sdn]?|turn(?:s|ed) out"
+    r"|happen(?:s|ed)?|tend(?:s|ed)?|known|measured|said|shown|judg(?:e|es|ed)|consider(?:s|ed)?"
+    r"|perceiv(?:e|es|ed)|hear|heard|note[sd]?|observ(?:e|es|ed)|take[ns]?|took|believed?|feel|felt"
+    r"|deem(?:s|ed)?|rate[sd]?|reported|sure|certain|bound|think|thought|estimate[sd]?"
+    r"|understood|revealed|confirmed|manages?|managed|comes?|came|reckon(?:s|ed)?)\b",
     re.I,
 )
 #: An order begins a clause.
@@ -133,9 +150,16 @@ def turned(sentence: Sentence, claim: StatedClaim) -> str:
         return _doubt(negations[0])
     if claim.kind == "quotation" and used_up:
         return ""  # "The user wants ...", "it should say ..., and does not"
-    unreal = _UNREAL.search(own) or _ORDER.search(own[: claim.at + 1 - start])
+    unreal = _UNREAL.search(own) or _told_to_be(own[: max(claim.at - start, 0)])
+    unreal = unreal or _ORDER.search(own[: claim.at + 1 - start])
     unreal = unreal or _TAKEN_BACK.search(sentence.words(stop, whole.end))
     return _doubt(unreal[0]) if unreal else ""
+
+
+def _told_to_be(words: str) -> re.Match[str] | None:
+    """Return "to be" where nothing before it says that it was found."""
+    to_be = _TO_BE.search(words)
+    return None if to_be is None or _FOUND.search(words, 0, to_be.start()) else to_be
 
 
 def _doubt(words: str) -> str:
