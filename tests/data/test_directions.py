@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from benchmarks.directions import MadeAnswer, answers, material_of, measured
+from benchmarks.directions_recognisers import WORLDS, Found, found_in
 from benchmarks.report import stored
 from tests.support import blueprints as make
 from tests.support.cli import ROOT
@@ -321,6 +322,22 @@ def test_the_page_has_the_measured_recall() -> None:
     base = f"{stored('directions_d1_base')['recall']:.2f}".removeprefix("0")
     assert f"by the larger base {base} of the {unseen['read aloud']}" in page
     assert min(one["precision"] for one in (unseen, known, others)) >= 0.95
+
+
+def test_the_page_has_what_is_found_by_exact_words() -> None:
+    page = " ".join((ROOT / "docs" / "explanation" / "judging.md").read_text().split())
+    rows = stored("directions_recognisers")["rows"]
+    exact = [row for row in rows if row["words"] == "exact"]
+    found, aloud = (sum(row[key] for row in exact) for key in ("of_aloud", "aloud"))
+    shares = sorted(row["of_aloud"] / row["aloud"] for row in exact)
+    assert f"by exact words {found} of the {aloud} in four worlds are found" in page
+    assert f"{shares[0]:.2f} to {shares[-1]:.2f} in each".removeprefix("0") in page
+    others = sum(row["others"] for row in exact)
+    assert f"none of {others} wrongly" in page
+    assert len(exact) == 4
+    assert sum(row["wrongly"] for row in exact) == 0
+    [last] = [Found(**row) for row in exact if row["world"] == WORLDS[-1]]
+    assert last == next(found_in(last.world))
 
 
 def test_what_was_heard_is_read_as_when_the_figures_were_stored() -> None:

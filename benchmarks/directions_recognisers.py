@@ -1,0 +1,85 @@
+"""Directions read aloud: what is found given exact words, and by which recogniser.
+
+    python -m benchmarks.directions_recognisers
+
+The worlds of ``benchmarks.directions`` are read as they are stored. Their exact words
+are those that were rendered; what each recogniser heard was stored when it heard them,
+so nothing is rendered or heard again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from benchmarks.directions import MadeAnswer
+from benchmarks.report import RESULTS, save, stored, table
+from trace_eval.data.measures.directions import read_aloud
+
+#: Worlds in the order in which they were made; the last two chose no rule.
+WORLDS = ("d", "e", "f", "g")
+
+#: What stands behind the name of a world's file -> the recogniser that heard it.
+HEARD_BY = {"": "tiny.en", "_base": "base"}
+
+
+@dataclass(frozen=True)
+class Found:
+    """What is found in the answers of a world, by one source of their words.
+
+    Attributes:
+        of_aloud: directions that are found, of ``aloud`` that are read aloud.
+        wrongly: answers in which one is found wrongly, of ``others``.
+    """
+
+    world: str
+    words: str
+    of_aloud: int
+    aloud: int
+    wrongly: int
+    others: int
+
+
+def main() -> None:
+    """Print and store recall and precision by recogniser, world by world."""
+    rows = [found for world in WORLDS for found in found_in(world)]
+    shown: list[list[object]] = []
+    for row in rows:
+        recall = f"{row.of_aloud / row.aloud:.3f} ({row.of_aloud} of {row.aloud})"
+        called = row.of_aloud + row.wrongly
+        precision = f"{row.of_aloud / called:.3f} ({row.of_aloud} of {called})"
+        wrongly = f"{row.wrongly} of {row.others}"
+        shown.append([row.world, row.words, recall, precision, wrongly])
+    heads = ["world", "words", "recall", "precision", "found wrongly"]
+    table("directions read aloud, by where the words come from", heads, shown)
+    save("directions_recognisers", {"rows": [vars(row) for row in rows]})
+
+
+def found_in(world: str) -> Iterator[Found]:
+    """Yield what is found in a world by its exact words, then by each recogniser."""
+    for ending, recogniser in HEARD_BY.items():
+        name = f"directions_{world}1{ending}"
+        if not (RESULTS / f"{name}.json").is_file():
+            continue
+        made = [MadeAnswer(**each) for each in stored(name)["heard"]]
+        if not ending:
+            exact = [replace(one, heard=one.words) for one in made]
+            yield _counted(world, "exact", exact)
+        yield _counted(world, recogniser, made)
+
+
+def _counted(world: str, words: str, made: list[MadeAnswer]) -> Found:
+    aloud = [one for one in made if one.aloud]
+    others = [one for one in made if not one.aloud]
+    return Found(
+        world=world,
+        words=words,
+        of_aloud=sum(bool(read_aloud(one.request, one.heard)) for one in aloud),
+        aloud=len(aloud),
+        wrongly=sum(bool(read_aloud(one.request, one.heard)) for one in others),
+        others=len(others),
+    )
+
+
+if __name__ == "__main__":
+    main()
