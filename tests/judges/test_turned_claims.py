@@ -75,6 +75,7 @@ def test_what_only_seems_to_be_false_is_not_called_so(reason: str) -> None:
         "Pitch ↑ in answer 2",
         "↓ pace answer 1 vs answer 2",
         "Rec 2 is 2x as fast as rec 1.",
+        "Ans2 faster",
         "A cannot match the pace of B.",
         "Answer 2: +0.6 P808 vs answer 1",
         "Nil difference in P808",

@@ -38,7 +38,7 @@ THING_WORDS = (
 THING = rf"(?:{'|'.join(THING_WORDS)})"
 THINGS = rf"(?:{'|'.join(THING_WORDS)}|replie)s"
 NUMBERED = (
-    rf"(?:the )?(?:{THING}|(?:ans|resp|rec|spkr?|utt|cand|opt|sys)\b\.?|R|[Aa](?=[12]\b))"
+    rf"(?:the )?(?:{THING}|(?:ans|resp|rec|spkr?|utt|cand|opt|sys)\.?|R|[Aa](?=[12]\b))"
     r" ?(?:#|no\. ?|number )?"
 )
 _NO_PLACE = (
