@@ -205,7 +205,8 @@ def test_rates_and_channels_of_the_recordings_are_no_step() -> None:
     assert "no audible difference" in text
     line = "files: sampled at 16 v 48 kHz, 1 v 2 channels, no step by itself"
     assert line in text.splitlines()
-    assert "sampled at 48 v 16 kHz, 2 v 1 channels" in block(narrow, wide, brief=True)
+    short = block(narrow, wide, brief=True).splitlines()
+    assert "files: 48 v 16 kHz, 2 v 1 channels, no step" in short
     assert "files" not in block(wide, narrow, drop=["signal"])
     assert "files" not in block(wide, wide)
 

@@ -108,7 +108,7 @@ def block(
     if "quality" not in gone:
         lines.append(f"voice quality: {_voice(voice_lead(a, b), brief)}")
     if "signal" not in gone:
-        lines += _files(a, b)
+        lines += _files(a, b, brief)
     shown = [one for one in delivery(a, b) if _GROUP[one.step] not in gone]
     if shown:
         lines.append(f"delivery: {_delivery(shown, first, brief)}")
@@ -142,7 +142,7 @@ def _voice(lead: VoiceLead, brief: bool) -> str:
     return f"{leader} leads by {size} steps in all{detail}"
 
 
-def _files(a: Blueprint, b: Blueprint) -> list[str]:
+def _files(a: Blueprint, b: Blueprint, brief: bool) -> list[str]:
     """Name both sampling rates and numbers of channels where the files differ in them.
 
     Neither is heard by itself: a narrow band is, and has steps of its own.
@@ -153,10 +153,14 @@ def _files(a: Blueprint, b: Blueprint) -> list[str]:
     parts = []
     if first.rate_hz != second.rate_hz:
         rates = [f"{one.rate_hz / 1000:g}" for one in (first, second)]
-        parts.append(f"sampled at {' v '.join(rates)} kHz")
+        how = "" if brief else "sampled at "
+        parts.append(f"{how}{' v '.join(rates)} kHz")
     if first.channels != second.channels:
         parts.append(f"{first.channels} v {second.channels} channels")
-    return [f"files: {', '.join(parts)}, no step by itself"] if parts else []
+    if not parts:
+        return []
+    parts.append("no step" if brief else "no step by itself")
+    return [f"files: {', '.join(parts)}"]
 
 
 def _delivery(
