@@ -183,7 +183,7 @@ STYLES_BY_FILE = (
     *("teacher.txt", "translated.txt", "lawyer.txt", "stream.txt"),
     *("podcast.txt", "minutes.txt", "compact_keys.txt", "polite.txt"),
     *("laboratory.txt", "texting.txt", "commentator.txt"),
-    *("musing.txt", "pros_cons.txt", "customer.txt"),
+    *("pros_cons.txt", "customer.txt"),
     *("quiz.txt", "referee.txt", "small_model.txt", "headed.txt"),
 )
 
@@ -192,7 +192,7 @@ OPEN_STYLES = (
     *("headline.txt", "scoreboard.txt", "fields.txt", "sums.txt", "spans.txt"),
     *("read_out.txt", "proportions.txt", "typeset.txt", "deliberation.txt"),
     *("telegraph.txt", "clinic.txt", "actor.txt", "nested.txt", "sheet.txt"),
-    *("diary.txt", "mail.txt", "ward.txt", "ticket.txt"),
+    *("diary.txt", "mail.txt", "ward.txt", "ticket.txt", "musing.txt"),
 )
 
 
