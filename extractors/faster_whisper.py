@@ -32,6 +32,7 @@ from extractors.faster_whisper_batch import hear_together
 from extractors.guard import untouched
 from extractors.models import is_path, model_folder
 from extractors.naming import NAMED_BY, name_language
+from extractors.on_use import on_use
 from extractors.recognised import OTHER_FLOOR, OTHER_MEDIAN, SEED, Decoded, Recogniser
 from extractors.short_windows import (
     FRAMES_PER_S,
@@ -269,7 +270,8 @@ class FasterWhisperExtractor(Recogniser):
 
     def open_model(self, path: Path, device: str) -> Any:
         """Load the model from its folder."""
-        from faster_whisper import WhisperModel
+        with on_use("av"):  # PyAV, whose import takes an eighth of a second
+            from faster_whisper import WhisperModel
 
         kind = "cuda" if is_gpu(device) else "cpu"
         if is_gpu(device):
