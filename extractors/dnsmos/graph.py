@@ -23,13 +23,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
-import onnx
 
-from extractors.dnsmos.sections import Section, attribute, piece, section
-from extractors.dnsmos.windows import Float32s, SharedStage, SplitNetwork
+from extractors.dnsmos.sections import Section
+from extractors.dnsmos.windows import Float32s, Piece, SharedStage, SplitNetwork
 
 
 class Layer(NamedTuple):
@@ -40,17 +39,34 @@ class Layer(NamedTuple):
     source: str  # the tensor that it reads
 
 
-def split(
-    model: onnx.ModelProto, hop: int, own_frames: int = 0, device: str = "cpu"
-) -> SplitNetwork:
+class Network(Protocol):
+    """A network whose parts are cut between two tensors.
+
+    Attributes:
+        layers: over time and frequency, first to last.
+        framed: the tensor of samples in frames; empty: it is given spectra.
+        output: the tensor of its raw scores.
+    """
+
+    layers: Sequence[Layer]
+    framed: str
+    output: str
+
+    def section(self, source: str, target: str) -> Section:
+        """Build the layers between two tensors."""
+
+    def piece(self, source: str, target: str) -> Piece:
+        """Return all between two tensors, as published, by onnxruntime."""
+
+
+def split(network: Network, hop: int, own_frames: int = 0) -> SplitNetwork:
     """Cut a network into what windows share and what they do not.
 
     Args:
         hop: frames between the starts of two windows.
         own_frames: frames at each edge of a window whose features already are its own.
-        device: where it runs, ``cpu`` or ``cuda:N``.
     """
-    layers = layers_of(model)
+    layers = network.layers
     shared = _shared(layers, hop)
     end = layers[len(shared)].source
     first_pooling = next(
@@ -63,7 +79,7 @@ def split(
     sections: list[Section] = []
     changed = own_frames
     for part, (source, target) in zip(parts, pairwise(cuts), strict=True):
-        layers_between = section(model, source, target, device)
+        layers_between = network.section(source, target)
         changed = _changed(part, changed)
         before = layers_between.edge(changed, False)
         after = layers_between.edge(changed, True)
@@ -94,7 +110,7 @@ def split(
         margins=margins,
         strides=(1, strides[0], strides[0] * strides[1]),
         stages=tuple(stages),
-        tail=piece(model, end, [model.graph.output[0].name], device=device),
+        tail=network.piece(end, network.output),
     )
 
 
@@ -122,18 +138,6 @@ def _inside(
     # what they reach.
     numbers = np.arange((rows - 2 * reach) // stride) - start // stride
     return np.asarray(cells[:, :, numbers % (cycle // stride)])
-
-
-def layers_of(model: onnx.ModelProto) -> list[Layer]:
-    """List the layers over time and frequency, first to last."""
-    layers = []
-    for node in model.graph.node:
-        kernel = attribute(node, "kernel_shape", [])
-        if len(kernel) == 2:
-            stride = attribute(node, "strides", [1])[0]
-            # A pooling as long as its stride reads its own cells only.
-            layers.append(Layer((kernel[0] - 1) // 2, stride, node.input[0]))
-    return layers
 
 
 def _shared(layers: Sequence[Layer], hop: int) -> list[Layer]:

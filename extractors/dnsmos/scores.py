@@ -23,6 +23,8 @@ import numpy as np
 import numpy.typing as npt
 
 from extractors.audio import SPEECH_RATE, Samples
+from extractors.dnsmos.graph import Network, split
+from extractors.dnsmos.reading import network_of
 from extractors.dnsmos.windows import (
     FRAME_SAMPLES,
     HOP_FRAMES,
@@ -75,26 +77,21 @@ class P835Model(NamedTuple):
 
 def load_p835(path: Path, device: str = "cpu") -> P835Model:
     """Read and cut the model file, to run on a resolved device."""
-    import onnx  # takes 0.3 s
+    return _p835(network_of(path, device, _p835))
 
-    from extractors.dnsmos.graph import layers_of, split
-    from extractors.dnsmos.sections import piece
 
-    model = onnx.load(path)
-    framed = next(
-        node.output[0] for node in model.graph.node if node.op_type == "Concat"
-    )
-    spectra = piece(model, framed, [layers_of(model)[0].source], device=device)
-    return P835Model(spectra, split(model, HOP_FRAMES, device=device))
+def _p835(network: Network) -> P835Model:
+    spectra = network.piece(network.framed, network.layers[0].source)
+    return P835Model(spectra, split(network, HOP_FRAMES))
 
 
 def load_p808(path: Path, device: str = "cpu") -> SplitNetwork:
     """Read and cut the model file, to run on a resolved device."""
-    import onnx  # takes 0.3 s
+    return _p808(network_of(path, device, _p808))
 
-    from extractors.dnsmos.graph import split
 
-    return split(onnx.load(path), HOP_FRAMES, OWN_FRAMES, device)
+def _p808(network: Network) -> SplitNetwork:
+    return split(network, HOP_FRAMES, OWN_FRAMES)
 
 
 class _Windows(Generic[T]):

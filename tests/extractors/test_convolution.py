@@ -15,14 +15,9 @@ import pytest
 
 from extractors.dnsmos import extractor as dnsmos
 from extractors.dnsmos.convolution import Convolution, ConvStack
-from extractors.dnsmos.graph import layers_of
-from extractors.dnsmos.sections import (
-    CompiledSection,
-    OnnxSection,
-    Section,
-    conv_stacks,
-    piece,
-)
+from extractors.dnsmos.cutting import OnnxSection, cut, layer_weights, layers_of
+from extractors.dnsmos.parts import opened, stacks_of
+from extractors.dnsmos.sections import Section
 from tests.support.processes import python
 
 #: Sums of up to 9 x 64 products of about 1 / 24 in single precision, through three
@@ -139,8 +134,8 @@ PARTS = [(0, 0, 5, 161), (0, 5, 8, 80), (1, 0, 2, 120), (1, 2, 6, 60)]
 
 def sections_of(model: Any, source: str, target: str) -> list[Section]:
     """Both ways to compute the same layers."""
-    stacks = conv_stacks(model, source, target)
-    return [CompiledSection(stacks), OnnxSection(model, source, target, "cpu")]
+    compiled = stacks_of(layer_weights(model, source, target))
+    return [compiled, OnnxSection(model, source, target, "cpu")]
 
 
 @pytest.mark.parametrize(("network", "first", "stop", "bins"), PARTS)
@@ -156,7 +151,7 @@ def test_edges_are_what_the_networks_compute_there(
         .uniform(0, 1, (3, channels, 40, bins))
         .astype(np.float32)
     )
-    [want] = piece(model, source, [target])(windows)
+    [want] = opened(cut(model, source, [target]))(windows)
     # Input cells that three at the edge depend on, e.g. (3 + 2) * 2 + 1 for conv, pool,
     # conv, conv.
     size = 6 + stop - first - 1 if bins > 80 else {3: 9, 4: 11}[stop - first]
@@ -176,7 +171,7 @@ def test_other_layers_are_refused() -> None:
     with pytest.raises(
         ValueError, match=r"Transpose ReduceMax .* are not convolutions"
     ):
-        conv_stacks(model, layers_of(model)[0].source, model.graph.output[0].name)
+        layer_weights(model, layers_of(model)[0].source, model.graph.output[0].name)
 
 
 SCORE = """
