@@ -29,7 +29,7 @@ def layers_of(model: onnx.ModelProto) -> list[Layer]:
 
 
 class OnnxNetwork:
-    """A network whose parts are all run by onnxruntime; see :class:`Network`."""
+    """A network whose parts are all run by onnxruntime; see :class:`CutNetwork`."""
 
     def __init__(self, model: onnx.ModelProto, device: str) -> None:
         self.layers: Sequence[Layer] = layers_of(model)
@@ -38,11 +38,11 @@ class OnnxNetwork:
         self._device = device
 
     def section(self, source: str, target: str) -> Section:
-        """Return the layers between two tensors; see :class:`Network`."""
+        """Return the layers between two tensors; see :class:`CutNetwork`."""
         return OnnxSection(self._model, source, target, self._device)
 
     def piece(self, source: str, target: str) -> Piece:
-        """Return all between two tensors; see :class:`Network`."""
+        """Return all between two tensors; see :class:`CutNetwork`."""
         return opened(cut(self._model, source, [target]), self._device)
 
 
@@ -67,7 +67,7 @@ class OnnxSection:
 
 
 def ends_of(model: onnx.ModelProto) -> tuple[str, str]:
-    """Return the tensors of framed samples, empty where there is none, and of scores."""
+    """Return the tensors of framed samples (empty: none) and of scores."""
     joined = (node.output[0] for node in model.graph.node if node.op_type == "Concat")
     return next(joined, ""), model.graph.output[0].name
 

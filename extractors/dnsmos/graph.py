@@ -39,7 +39,7 @@ class Layer(NamedTuple):
     source: str  # the tensor that it reads
 
 
-class Network(Protocol):
+class CutNetwork(Protocol):
     """A network whose parts are cut between two tensors.
 
     Attributes:
@@ -59,7 +59,7 @@ class Network(Protocol):
         """Return all between two tensors, as published, by onnxruntime."""
 
 
-def split(network: Network, hop: int, own_frames: int = 0) -> SplitNetwork:
+def split(network: CutNetwork, hop: int, own_frames: int = 0) -> SplitNetwork:
     """Cut a network into what windows share and what they do not.
 
     Args:

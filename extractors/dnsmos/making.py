@@ -13,13 +13,13 @@ import numpy.typing as npt
 import onnx
 
 from extractors.dnsmos.cutting import cut, ends_of, layer_weights, layers_of
-from extractors.dnsmos.graph import Layer, Network
+from extractors.dnsmos.graph import CutNetwork, Layer
 from extractors.dnsmos.parts import between, opened, stacks_of
 from extractors.dnsmos.sections import Section
 from extractors.dnsmos.windows import Piece
 
 
-def parts_of(path: Path, use: Callable[[Network], object]) -> bytes:
+def parts_of(path: Path, use: Callable[[CutNetwork], object]) -> bytes:
     """Return the file of the parts that ``use`` asks a network for."""
     network = _Noted(onnx.load(path))
     use(network)
@@ -27,7 +27,7 @@ def parts_of(path: Path, use: Callable[[Network], object]) -> bytes:
 
 
 class _Noted:
-    """A network that notes what it is asked for; see :class:`Network`."""
+    """A network that notes what it is asked for; see :class:`CutNetwork`."""
 
     def __init__(self, model: onnx.ModelProto) -> None:
         self.layers: Sequence[Layer] = layers_of(model)

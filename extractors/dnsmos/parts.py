@@ -1,4 +1,4 @@
-"""Parts of a network that is cut, as our kernels and onnxruntime take them, in a file."""
+"""Parts of a cut network, as our kernels and onnxruntime take them, in a file."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def stacks_of(weights: Sequence[StackWeights]) -> CompiledSection:
 
 
 class KeptNetwork:
-    """A network of the parts in a file; see :class:`Network`."""
+    """A network of the parts in a file; see :class:`CutNetwork`."""
 
     def __init__(self, content: bytes) -> None:
         with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
@@ -60,7 +60,7 @@ class KeptNetwork:
         self._sections: dict[str, list[list[Any]]] = about["sections"]
 
     def section(self, source: str, target: str) -> Section:
-        """Build the layers between two tensors; see :class:`Network`."""
+        """Build the layers between two tensors; see :class:`CutNetwork`."""
         name = between(source, target)
         stacks: list[StackWeights] = []
         for count, pooled in self._sections[name]:
@@ -71,7 +71,7 @@ class KeptNetwork:
         return stacks_of(stacks)
 
     def piece(self, source: str, target: str) -> Piece:
-        """Return all between two tensors; see :class:`Network`."""
+        """Return all between two tensors; see :class:`CutNetwork`."""
         return opened(self._arrays[between(source, target)].tobytes())
 
 

@@ -1,6 +1,6 @@
 """Reading a network: its parts from our cache folder where they can be used.
 
-To cut it takes the package onnx, whose import is a tenth of what it takes to load DNSMOS.
+To cut it takes the package onnx, whose import is slow.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from extractors.device import is_gpu
-from extractors.dnsmos.graph import Network
+from extractors.dnsmos.graph import CutNetwork
 from extractors.dnsmos.parts import KeptNetwork
 from extractors.dnsmos.sections import kernels_problem
 from extractors.kept import DIGITS, kept
@@ -19,7 +19,9 @@ from extractors.models import cache_folder, file_sha256
 _VERSION = 1
 
 
-def network_of(path: Path, device: str, use: Callable[[Network], object]) -> Network:
+def network_of(
+    path: Path, device: str, use: Callable[[CutNetwork], object]
+) -> CutNetwork:
     """Return the network of a file: on the CPU its kept parts, by our kernels.
 
     Args:

@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from extractors.audio import SPEECH_RATE, Samples
-from extractors.dnsmos.graph import Network, split
+from extractors.dnsmos.graph import CutNetwork, split
 from extractors.dnsmos.reading import network_of
 from extractors.dnsmos.windows import (
     FRAME_SAMPLES,
@@ -80,7 +80,7 @@ def load_p835(path: Path, device: str = "cpu") -> P835Model:
     return _p835(network_of(path, device, _p835))
 
 
-def _p835(network: Network) -> P835Model:
+def _p835(network: CutNetwork) -> P835Model:
     spectra = network.piece(network.framed, network.layers[0].source)
     return P835Model(spectra, split(network, HOP_FRAMES))
 
@@ -90,7 +90,7 @@ def load_p808(path: Path, device: str = "cpu") -> SplitNetwork:
     return _p808(network_of(path, device, _p808))
 
 
-def _p808(network: Network) -> SplitNetwork:
+def _p808(network: CutNetwork) -> SplitNetwork:
     return split(network, HOP_FRAMES, OWN_FRAMES)
 
 
