@@ -328,7 +328,8 @@ def test_the_page_has_what_is_found_by_exact_words() -> None:
     page = " ".join((ROOT / "docs" / "explanation" / "judging.md").read_text().split())
     rows = stored("directions_recognisers")["rows"]
     exact = [row for row in rows if row["words"] == "exact"]
-    found, aloud = (sum(row[key] for row in exact) for key in ("of_aloud", "aloud"))
+    found = sum(row["of_aloud"] for row in exact)
+    aloud = sum(row["aloud"] for row in exact)
     shares = sorted(row["of_aloud"] / row["aloud"] for row in exact)
     assert f"by exact words {found} of the {aloud} in four worlds are found" in page
     assert f"{shares[0]:.2f} to {shares[-1]:.2f} in each".removeprefix("0") in page
