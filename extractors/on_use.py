@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
+from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
 
@@ -21,13 +22,17 @@ class _OnUse(ModuleType):
 def on_use(package: str) -> Iterator[None]:
     """Let what is imported in the block get a package when it first uses it.
 
-    Outside of the block the package is imported as always, also by another thread.
+    Outside of the block the package is imported as always, also by another thread. One
+    that is not there is missed as always, too.
     """
-    if package in sys.modules:
+    if package in sys.modules or (spec := find_spec(package)) is None:
         yield
         return
     stand_in = _OnUse(package)
-    sys.modules[package] = stand_in
+    stand_in.__spec__ = spec  # other packages ask by it whether this one is there
+    if sys.modules.setdefault(package, stand_in) is not stand_in:
+        yield  # another thread has just begun to import it
+        return
     try:
         yield
     finally:

@@ -1,6 +1,7 @@
 """A package that is imported when it is used, and no sooner."""
 
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -54,8 +55,16 @@ def test_package_that_is_imported_already_stays_as_it_is() -> None:
     assert sys.modules["slow_package"] is slow_package
 
 
-def test_missing_package_is_missed_where_it_is_used() -> None:
+def test_other_packages_find_it_in_the_block_without_its_import() -> None:
+    with on_use("slow_package"):
+        assert find_spec("slow_package") is not None
+        import user_of_slow
+    assert "slow_package" not in sys.modules
+    assert user_of_slow.word() == "used"
+
+
+def test_missing_package_is_missed_as_always() -> None:
     with on_use("no_such_package"):
-        import no_such_package  # type: ignore[import-not-found]
-    with pytest.raises(ModuleNotFoundError, match="no_such_package"):
-        _ = no_such_package.WORD
+        assert find_spec("no_such_package") is None
+        with pytest.raises(ModuleNotFoundError, match="no_such_package"):
+            import no_such_package  # type: ignore[import-not-found]  # noqa: F401
