@@ -27,8 +27,7 @@ from trace_eval.stats.agreement.figures import AgreementFigure
 from trace_eval.stats.agreement.metrics import Comparison
 from trace_eval.stats.agreement.score import JudgeScore
 from trace_eval.stats.inference.ppi import PPIEstimate
-from trace_eval.stats.inference.system_rates import RateRow
-from trace_eval.stats.inference.win_rates import DifferenceRow, WinRates
+from trace_eval.stats.inference.system_rates import DifferenceRow, RateRow, WinRates
 from trace_eval.stats.options import AgreeOptions, RankOptions
 from trace_eval.stats.ranking.report import (
     HUMAN_RATES,

@@ -33,7 +33,8 @@ from trace_eval.runs.voices import voices_of
 from trace_eval.stats.inference.labelled_run import labelled
 from trace_eval.stats.inference.stopping import Stopping
 from trace_eval.stats.inference.stopping_labels import of_annotators, of_judged
-from trace_eval.stats.inference.win_rates import WinRates, win_rate_tables
+from trace_eval.stats.inference.system_rates import WinRates
+from trace_eval.stats.inference.win_rates import win_rate_tables
 from trace_eval.stats.options import LABELS, SCORES, RankOptions, check
 from trace_eval.stats.rank_labels import rank_labels
 from trace_eval.stats.rank_scores import rank_scores

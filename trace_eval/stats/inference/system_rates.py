@@ -1,13 +1,14 @@
-"""One system's win rate, by a table's own labels or with a judge's help."""
+"""Win rates of systems, by a table's own labels or with a judge's help."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from trace_eval.estimate.arrays import Array, Mask
 from trace_eval.estimate.paired import sign_flip
+from trace_eval.show.table import column, p_text
 from trace_eval.stats.inference.influence import PPIComponents, ppi_components
 from trace_eval.stats.inference.ppi import PPIEstimate, estimate
 from trace_eval.stats.inference.sampling import Design, simple_design
@@ -20,6 +21,36 @@ class RateRow:
 
     system: str
     rate: PPIEstimate
+
+
+@dataclass(frozen=True)
+class DifferenceRow:
+    """``first`` minus ``second`` in win rate; ``p_holm`` over all pairs of systems."""
+
+    first: str
+    second: str
+    difference: PPIEstimate
+    p_holm: float | None = field(metadata=column("Holm p", p_text))
+
+
+@dataclass(frozen=True)
+class WinRates:
+    """Win rates, their differences, and in words how the labels were chosen.
+
+    Attributes:
+        split: labelled comparisons on which annotators split, half a win for each
+            system.
+        unscored: labelled comparisons that the judge gave no label; they count all the
+            same.
+        silent: comparisons with neither, which nothing is said of.
+    """
+
+    systems: tuple[RateRow, ...]
+    differences: tuple[DifferenceRow, ...]
+    design: str
+    split: int = 0
+    unscored: int = 0
+    silent: int = 0
 
 
 def own_rates(

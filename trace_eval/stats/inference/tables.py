@@ -8,7 +8,8 @@ from blueprints import counted
 from trace_eval.show.table import Table, table
 from trace_eval.stats.inference.calibrate import CHOSEN, Calibration
 from trace_eval.stats.inference.ppi import LEAST_MINORITY, LEAST_UNITS, PPIEstimate
-from trace_eval.stats.inference.win_rates import ShareRow, WinRates
+from trace_eval.stats.inference.system_rates import WinRates
+from trace_eval.stats.inference.win_rates import ShareRow
 
 #: When the judge does not count; under a table.
 LABELS_ALONE = (

@@ -24,7 +24,7 @@ from trace_eval.opinions.codes import (
 )
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.units import index_of
-from trace_eval.show.table import column, p_text
+from trace_eval.show.table import column
 from trace_eval.stats.agreement.drawn import TOGETHER, drawn_units
 from trace_eval.stats.agreement.position import self_mask
 from trace_eval.stats.inference.calibrate import Calibration, calibrate
@@ -37,39 +37,15 @@ from trace_eval.stats.inference.ppi import (
     estimate,
 )
 from trace_eval.stats.inference.sampling import Design, simple_design
-from trace_eval.stats.inference.system_rates import RateRow, best_first, rated
+from trace_eval.stats.inference.system_rates import (
+    DifferenceRow,
+    RateRow,
+    WinRates,
+    best_first,
+    rated,
+)
 from trace_eval.stats.options import ALL_POLICIES, AgreeOptions, LabelChoice
 from trace_eval.stats.ranking.outcomes import points
-
-
-@dataclass(frozen=True)
-class DifferenceRow:
-    """``first`` minus ``second`` in win rate; ``p_holm`` over all pairs of systems."""
-
-    first: str
-    second: str
-    difference: PPIEstimate
-    p_holm: float | None = field(metadata=column("Holm p", p_text))
-
-
-@dataclass(frozen=True)
-class WinRates:
-    """Win rates, their differences, and in words how the labels were chosen.
-
-    Attributes:
-        split: labelled comparisons on which annotators split, half a win for each
-            system.
-        unscored: labelled comparisons that the judge gave no label; they count all the
-            same.
-        silent: comparisons with neither, which nothing is said of.
-    """
-
-    systems: tuple[RateRow, ...]
-    differences: tuple[DifferenceRow, ...]
-    design: str
-    split: int = 0
-    unscored: int = 0
-    silent: int = 0
 
 
 def win_rate_tables(

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
+from trace_eval.data.measures.voice import SystemVoice
+from trace_eval.estimate.interval import IntervalEstimate
+from trace_eval.opinions.opinions import DataWarning
 from trace_eval.show.table import column
 from trace_eval.stats.agreement.drawn import ITEMS
+from trace_eval.stats.inference.stopping import Stopping
+from trace_eval.stats.inference.system_rates import RateRow, WinRates
+from trace_eval.stats.options import RankOptions
+from trace_eval.stats.ranking.correlation import Correlation
 from trace_eval.stats.ranking.fit import MODELS
-
-if TYPE_CHECKING:  # what a report holds is imported by those who compute it
-    from trace_eval.data.measures.voice import SystemVoice
-    from trace_eval.estimate.interval import IntervalEstimate
-    from trace_eval.opinions.opinions import DataWarning
-    from trace_eval.stats.inference.stopping import Stopping
-    from trace_eval.stats.inference.system_rates import RateRow
-    from trace_eval.stats.inference.win_rates import WinRates
-    from trace_eval.stats.options import RankOptions
-    from trace_eval.stats.ranking.correlation import Correlation
-    from trace_eval.stats.ranking.outcomes import MeetingRow
+from trace_eval.stats.ranking.outcomes import MeetingRow
 
 #: Methods in the order of the report.
 METHODS = ("win_rate", "mean_win_rate", *MODELS)
