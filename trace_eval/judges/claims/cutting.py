@@ -38,6 +38,9 @@ def sentences(text: str, tokens: list[Token]) -> Iterator[Sentence]:
             ends_sentence = not following or following.isupper()
             if token.value[-1:] in (".", "!", "?") and ends_sentence:
                 line[token.end - 1] = "."
+        elif token.kind == "side":  # "rec. 2"
+            name = text[token.start : token.end]
+            line[token.start : token.end] = name.replace(". ", "_ ")
     for side in _role_names(text, tokens):
         line[side.start - 1] = line[side.end] = " "
     blank = "".join(line)

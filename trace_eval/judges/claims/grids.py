@@ -161,8 +161,11 @@ def _member(key: str, value: Any, about: str, depth: int) -> Iterator[str]:
     elif key.lower() in _OF_WORDS and isinstance(value, str):
         yield f"{about} says {_quoted(value)}"
     elif key.lower() in _OF_SEVERAL and isinstance(value, list) and about:
-        for words in filter(_is_spoken, value):
-            yield f"{about} says {_quoted(words)}"
+        for words in value:
+            if _is_spoken(words):
+                yield f"{about} says {_quoted(words)}"
+            elif not isinstance(words, str):
+                yield from _members(words, f"{about} {_named(key)}", depth - 1)
     elif key.lower() in _OF_SEVERAL and isinstance(value, Mapping):
         for name, words in value.items():
             yield from _member(key, words, f"{about} {_named(name)}".strip(), depth - 1)
@@ -176,9 +179,16 @@ def _member(key: str, value: Any, about: str, depth: int) -> Iterator[str]:
         yield from _members(value, f"{about} {_named(key)}".strip(), depth - 1)
 
 
+#: What a recogniser does not write: numbers, labels, remarks, quotations within one; and
+#: "No relevant quotes found".
+_NOT_SPOKEN = re.compile(
+    r"\d|:|\((?!\.)|\[(?!\.)|(?<!\w)['‘\"“]|\b(?:quot\w+|applicable|none of)\b", re.I
+)
+
+
 def _is_spoken(words: object) -> bool:
-    """Whether a member of a list of quotations is of words, and no measurement."""
-    if not isinstance(words, str) or any(letter.isdigit() for letter in words):
+    """Whether a member of a list of quotations is of words alone."""
+    if not isinstance(words, str) or _NOT_SPOKEN.search(words.strip("'‘’\"“” ")):
         return False
     return len(words.split()) >= _LEAST_SPOKEN
 

@@ -41,6 +41,8 @@ _PLAIN = str.maketrans(
 
 #: Signs that stand for words.
 _SIDE = r"(?:[A-Za-z]+\.? ?#?)?[12AB]"
+#: Behind an arrow: "pitch ↑ in answer 2", unlike "pitch ↑ in questions".
+_IN_SIDE = rf"(?:in|for) (?:the )?(?:#?{_SIDE}|both)(?![\w']|\.\w)"
 _AMOUNT = r"(?=\d+(?:[\d.]| ?(?:Hz|kHz|dB|LU|st|s|%|WPM|wpm|points?|words)\b))"
 _SIGNS = (
     # "(1/2)", "(answer 1 -> answer 2)" behind two values: whose they are.
@@ -52,8 +54,8 @@ _SIGNS = (
     (r"\s*(?:→|->)", ":"),
     (rf" *[↑⬆] *{_AMOUNT}", " higher by "),
     (rf" *[↓⬇] *{_AMOUNT}", " lower by "),
-    (r" *[↑⬆](?= *(?:[A-Z#(\d,;.|)\n]|$|(?:in|for) ))", " higher"),
-    (r" *[↓⬇](?= *(?:[A-Z#(\d,;.|)\n]|$|(?:in|for) ))", " lower"),
+    (rf" *[↑⬆](?= *(?:[A-Z#(\d,;.|)\n]|$|{_IN_SIDE}))", " higher"),
+    (rf" *[↓⬇](?= *(?:[A-Z#(\d,;.|)\n]|$|{_IN_SIDE}))", " lower"),
     # A leader: "The gap in pitch ... 83 Hz".
     (r"(?<=[a-z\d)]) ?\.\.\. (?=[-+]?\d)", ": "),
     # "↓ pace answer 2 vs answer 1", before a word at the beginning of a line.

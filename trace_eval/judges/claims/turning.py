@@ -81,7 +81,8 @@ _FOUND = re.compile(
     r"|happen(?:s|ed)?|tend(?:s|ed)?|known|measured|said|shown|judg(?:e|es|ed)|consider(?:s|ed)?"
     r"|perceiv(?:e|es|ed)|hear|heard|note[sd]?|observ(?:e|es|ed)|take[ns]?|took|believed?|feel|felt"
     r"|deem(?:s|ed)?|rate[sd]?|reported|sure|certain|bound|think|thought|estimate[sd]?"
-    r"|understood|revealed|confirmed|manages?|managed|comes?|came|reckon(?:s|ed)?)\b",
+    r"|understood|revealed|confirmed|manages?|managed|comes?|came|reckon(?:s|ed)?"
+    r"|looks|looked|indicat(?:e|es|ed)|sees?|saw|ends up)\b",
     re.I,
 )
 #: An order begins a clause.
