@@ -152,3 +152,19 @@ def test_such_words_elsewhere_keep_nothing_from_being_false(reason: str) -> None
 )
 def test_shorthand_that_is_true_is_never_called_false(reason: str) -> None:
     assert False not in findings(reason)
+
+
+@pytest.mark.parametrize(
+    "reason",
+    [
+        "Files: 16 v 16 kHz, no step.",
+        "Sampling: 16 v 16 kHz.",
+        "Answer 1 uses 16 kHz sampling.",
+        "Answer 1 is a 16 kHz mono file.",
+    ],
+)
+def test_kilohertz_may_be_of_the_sampling_rate(reason: str) -> None:
+    assert findings(reason)
+    assert False not in findings(reason)
+    assert False in findings(reason.replace("16", "44.1"))
+    assert findings("Answer 1 has a bandwidth of 16 kHz.") == [False]

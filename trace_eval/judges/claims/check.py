@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
 from blueprints.notation import number
 from trace_eval.judges.claims.finding import Finding, ShownAnswers
-from trace_eval.judges.claims.measures import Measure, Reading
+from trace_eval.judges.claims.measures import MEASURES, Measure, Reading
 from trace_eval.judges.claims.quoted import quotation_finding
 from trace_eval.judges.claims.stated import StatedClaim
 
@@ -35,9 +36,24 @@ def check(claim: StatedClaim, shown: ShownAnswers) -> Finding:
         return Finding(None, "tells a course within the recording")
     if claim.relation in ("more", "not_more", "same", "apart", "times"):
         return _compared(claim, claim.measure, shown)
+    finding = _valued(claim, claim.measure, shown)
+    if finding.holds is not False or not _only_by_unit(claim, claim.measure):
+        return finding
+    if _valued(claim, MEASURES["sampling"], shown).holds:
+        return Finding(None, f"may be of the sampling rate; {finding.why}")
+    return finding
+
+
+def _valued(claim: StatedClaim, measure: Measure, shown: ShownAnswers) -> Finding:
     if claim.relation == "pair":
-        return _pair(claim, claim.measure, shown)
-    return _absolute(claim, claim.measure, shown)
+        return _pair(claim, measure, shown)
+    return _absolute(claim, measure, shown)
+
+
+def _only_by_unit(claim: StatedClaim, measure: Measure) -> bool:
+    """Whether a claim is of bandwidth by its kHz alone: prompts have rates in kHz."""
+    is_named = re.search(measure.pattern, claim.text, re.I)
+    return measure.title == "bandwidth" and claim.unit == "khz" and not is_named
 
 
 # --- one value ------------------------------------------------------------------------
