@@ -21,6 +21,7 @@ from trace_eval.decide.ablation import (
     AblationReport,
     ablation_table,
     compare,
+    labels_beside,
 )
 from trace_eval.decide.ablation_answer import ablation_answer
 from trace_eval.estimate.options import IntervalOptions
@@ -280,3 +281,16 @@ def test_labels_that_cannot_be_read_are_refused_before_it_is_judged(
     assert asked.code == 2
     assert "perhaps" in asked.err
     assert not (run / "ablations").exists()
+
+
+def test_labels_may_name_systems_of_a_pair_that_was_not_judged(tmp_path: Path) -> None:
+    run = judged_run(tmp_path / "run", {"q0": "1", "q1": "1"})
+    labels = tmp_path / "labels.csv"
+    labels.write_text("id,preference\nq0,new\nq1,old\n")
+    read = labels_beside(run, labels)
+    assert read is not None
+    assert len(read.ids) == 2
+    path = run / "judgements.jsonl"
+    lines = path.read_text("utf-8").splitlines(keepends=True)
+    path.write_text("".join(lines[:-1]), "utf-8")
+    assert labels_beside(run, labels) is None

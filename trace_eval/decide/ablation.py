@@ -368,8 +368,8 @@ def labels_beside(
         columns: how the file of labels names its columns and labels.
 
     Returns:
-        the labels; None: a run that was never judged, where a file can be read beside
-        the first judgements alone.
+        the labels; None: a run with pairs that were never judged, where a file, whose
+        labels may name their systems, can be read beside new judgements alone.
 
     Raises:
         UserError: there are no labels, or they cannot be read.
@@ -377,7 +377,8 @@ def labels_beside(
     opened = Run.open(run)
     if labels is None and not any(pair.labels for pair in opened.pairs()):
         raise _unlabelled(run)
-    if not opened.judgements():
+    judged = opened.judgements()
+    if any(pair.id not in judged for pair in opened.pairs()):
         return None
     return _truth(run, run, labels, columns)
 
