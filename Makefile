@@ -7,9 +7,8 @@ RUN ?= runs/demo
 # only those name the package index.
 INSTALLER ?= $(if $(PIP_INDEX_URL),pip,uv)
 SYSTEM ?= print
-# Processes that tests run in: more than the two cores of CI, because now and then each of them
-# waits for a browser, a server or a node.
-JOBS ?= 3
+# Processes that tests run in.
+JOBS ?= 2
 # Programs that some tests compare with or make clips with; without them those tests skip.
 # SYSTEM=install installs what is missing by apt-get, as root; without it the line is printed.
 PROGRAMS := ffmpeg flite espeak-ng sox chromium
