@@ -49,6 +49,10 @@ ALLOWED = {
         "json.loads",
     ): "whether a text is JSON; no value is used",
     (
+        "extractors/dnsmos/parts.py",
+        "json.loads",
+    ): "what the cache wrote, under the hash of its content",
+    (
         "fusion/policies.py",
         "json.loads",
     ): "standard library only; refuses keys that come twice",
