@@ -1,4 +1,4 @@
-"""Cutting an ONNX graph between tensors; to import onnx takes a tenth of a second."""
+"""Cutting an ONNX graph between tensors, apart, as onnx imports slowly."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def opened(content: bytes, device: str = "cpu") -> Piece:
 
 
 def stacks_of(weights: Sequence[StackWeights]) -> CompiledSection:
-    """Build layers of their weights."""
+    """Build layers from their weights."""
     # needs the kernels
     from extractors.dnsmos.convolution import Convolution, ConvStack
 
