@@ -11,11 +11,10 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-import onnx
 
 from blueprints import UserError
 from extractors.audio import Samples
@@ -29,6 +28,9 @@ from extractors.networks.features import (
 )
 from extractors.networks.nodes import Nodes
 from extractors.packaged import FIREREDVAD
+
+if TYPE_CHECKING:
+    import onnx
 
 #: What the three probabilities are of, in order.
 EVENTS = ("speech", "singing", "music")

@@ -14,12 +14,10 @@ import zipfile
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-import onnx
-from onnx import TensorProto, helper, numpy_helper
 from scipy.fft import rfft
 from scipy.special import expit
 
@@ -27,7 +25,9 @@ from blueprints import UserError
 from extractors import packaged
 from extractors.audio import SPEECH_RATE, Samples
 from extractors.networks import graphs
-from extractors.networks.nodes import Tensor
+
+if TYPE_CHECKING:
+    import onnx
 
 MelFrames = npt.NDArray[np.float32]
 ClassProbabilities = npt.NDArray[np.float32]
@@ -122,6 +122,10 @@ def session() -> Any:
 
 def build(folder: Path) -> onnx.ModelProto:
     """Return the graph of the export in the folder of a package."""
+    import onnx
+
+    from extractors.networks.rounding import without_rounding
+
     try:
         with zipfile.ZipFile(folder / _MODEL) as archive:
             [name] = [n for n in archive.namelist() if n.endswith(".onnx")]
@@ -131,86 +135,6 @@ def build(folder: Path) -> onnx.ModelProto:
         path = folder / _MODEL
         raise UserError(f"{path}: is not an export of YAMNet ({error})") from error
     return without_rounding(model, numbers)
-
-
-def without_rounding(model: onnx.ModelProto, numbers: bytes) -> onnx.ModelProto:
-    """Return an export without its steps of 8 bits, for any number of windows at once.
-
-    Args:
-        model: the export, whose large tensors lie elsewhere.
-        numbers: the content of the file in which they lie.
-    """
-    graph = model.graph
-    output = graph.output[0]
-    nodes, same = _without_steps(graph)
-    used: set[str] = set()
-    for node in nodes:
-        used.update(node.input)
-    constants = []
-    for tensor in graph.initializer:
-        if tensor.name in used:
-            values = _for_many(_values(tensor, numbers))
-            constants.append(numpy_helper.from_array(values, tensor.name))
-    sizes = [size.dim_value for size in graph.input[0].type.tensor_type.shape.dim]
-    count = output.type.tensor_type.shape.dim[1].dim_value
-    windows = helper.make_tensor_value_info(
-        graph.input[0].name, TensorProto.FLOAT, ["windows", *sizes[1:]]
-    )
-    scores = helper.make_tensor_value_info(
-        same.get(output.name, output.name), TensorProto.FLOAT, ["windows", count]
-    )
-    whole = helper.make_graph(
-        nodes, "yamnet", inputs=[windows], outputs=[scores], initializer=constants
-    )
-    result = helper.make_model(
-        whole,
-        opset_imports=model.opset_import,
-        ir_version=model.ir_version,
-    )
-    onnx.checker.check_model(result)
-    return result
-
-
-def _without_steps(
-    graph: onnx.GraphProto,
-) -> tuple[list[onnx.NodeProto], dict[str, str]]:
-    """Return a graph's nodes but those that round, and the values that they rounded.
-
-    The values are names, by the name of what a step made of them.
-    """
-    nodes: list[onnx.NodeProto] = []
-    same: dict[str, str] = {}
-    for node in graph.node:
-        inputs = [same.get(name, name) for name in node.input]
-        if node.op_type in ("QuantizeLinear", "DequantizeLinear"):
-            same[node.output[0]] = inputs[0]
-            continue
-        copy = onnx.NodeProto()
-        copy.CopyFrom(node)
-        copy.input[:] = inputs
-        nodes.append(copy)
-    return nodes, same
-
-
-def _values(tensor: onnx.TensorProto, numbers: bytes) -> Tensor:
-    """Return the numbers of a tensor, which may lie in another file."""
-    if tensor.data_location != TensorProto.EXTERNAL:
-        return numpy_helper.to_array(tensor)
-    place = {entry.key: entry.value for entry in tensor.external_data}
-    start = int(place.get("offset", 0))
-    inside = onnx.TensorProto()
-    inside.CopyFrom(tensor)
-    inside.ClearField("external_data")
-    inside.data_location = TensorProto.DEFAULT
-    inside.raw_data = numbers[start : start + int(place["length"])]
-    return numpy_helper.to_array(inside)
-
-
-def _for_many(values: Tensor) -> Tensor:
-    """Return a target shape of one window as that of any number of them."""
-    if values.dtype == np.int64 and values.shape == (2,):
-        return np.array([0, -1], np.int64)
-    return values
 
 
 def _windows(sound: Samples) -> MelFrames:

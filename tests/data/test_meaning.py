@@ -11,6 +11,7 @@ from onnx import TensorProto, helper, numpy_helper
 from blueprints import JudgeError
 from extractors import packaged
 from extractors.networks import minilm
+from extractors.networks.rounding import in_eight_bits
 from extractors.sessions import open_session
 from tests.support.speed import within
 from trace_eval.data.measures.lexical import (
@@ -107,7 +108,7 @@ def test_weights_of_eight_bits_are_not_made_floats() -> None:
     )
     opsets = [helper.make_opsetid("", 17)]
     model = helper.make_model(graph, opset_imports=opsets, ir_version=10)
-    small = minilm.in_eight_bits(model)
+    small = in_eight_bits(model)
     kinds = [node.op_type for node in small.graph.node]
     assert "MatMul" not in kinds
     assert kinds.count("MatMulInteger") == 1

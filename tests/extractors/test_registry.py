@@ -101,6 +101,20 @@ def test_listing_imports_no_heavy_package() -> None:
     assert python(script) == "[]\n"
 
 
+@pytest.mark.parametrize(
+    "module, heavy",
+    [
+        ("extractors.contents", "numpy"),
+        ("extractors.networks.sounds", "onnx"),
+        ("extractors.networks.minilm", "onnx"),
+        ("trace_eval.turns.everything", "onnx"),
+    ],
+)
+def test_no_package_is_imported_before_it_is_needed(module: str, heavy: str) -> None:
+    script = f"import sys, {module}; print({heavy!r} in sys.modules)"
+    assert python(script) == "False\n"
+
+
 def test_plan_puts_needed_groups_first() -> None:
     groups = [extractor.group for extractor in registry.plan_extractors("screen")]
     assert sorted(groups) == sorted(registry.PROFILES["screen"])
