@@ -20,7 +20,7 @@ import soxr
 
 from blueprints import InputError
 from extractors.containers import Unreadable
-from extractors.contents import HEAD, bytes_before, samples_of
+from extractors.contents import HEAD, bytes_before
 from extractors.formats import (
     FULL_RATE,
     MAX_SAMPLES_PER_S,
@@ -30,6 +30,7 @@ from extractors.formats import (
 from extractors.framing.extents import walk_of
 from extractors.framing.mpeg import mpeg
 from extractors.framing.reader import LONGEST_MARK
+from extractors.headerless import samples_of
 from extractors.mix import cancelling, scale_problem
 from extractors.opening import LOST_S, NoRecording, Opened, sound_file
 
