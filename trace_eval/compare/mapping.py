@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from trace_eval.estimate.arrays import Array
+from trace_eval.estimate.limits import quantile
 from trace_eval.show.table import NOTHING, Table, column, table
 
 #: From so many points on the mapping is monotone (isotonic), with fewer it is a line.
@@ -69,7 +70,7 @@ class Mapping:
         """Write the line in words, with half its slope's interval; None: no line."""
         if self.slope_error is None:
             return None
-        half = _t(self.points - 2) * self.slope_error
+        half = quantile(0.95, self.points - 2) * self.slope_error
         return f"{self.intercept:.3f} + {self.slope:.3f} first (slope +- {half:.3f})"
 
     def at(self, old: float) -> tuple[float, tuple[float, float]] | None:
@@ -121,7 +122,7 @@ def mapping(old: Array, new: Array) -> Mapping:
     result = replace(
         none,
         kind="linear" if is_linear else "isotonic",
-        half_width=_t(number - 2) * sd * float(np.sqrt(1 + 1 / number)),
+        half_width=quantile(0.95, number - 2) * sd * float(np.sqrt(1 + 1 / number)),
         knots=tuple(zip(knots.tolist(), fitted.tolist(), strict=True)),
         centre=float(old.mean()),
         spread=spread,
@@ -167,12 +168,6 @@ def _isotonic(old: Array, new: Array, at: Array) -> Array:
     means = np.bincount(index, weights=new) / counts
     fitted = isotonic_regression(means, weights=counts.astype(float)).x
     return np.asarray(np.interp(at, places, fitted), float)
-
-
-def _t(freedom: int) -> float:
-    from scipy.special import stdtrit
-
-    return float(stdtrit(freedom, 0.975))
 
 
 def mapping_table(results: Mapping) -> Table:

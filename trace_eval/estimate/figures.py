@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trace_eval.estimate.arrays import Array
+from trace_eval.estimate.distributions import normal_below
 from trace_eval.estimate.interval import Range
 from trace_eval.estimate.limits import NO_SPREAD, Reach, skewed_reach
 from trace_eval.estimate.share import Share
@@ -44,7 +45,7 @@ def quantile_interval(
         values: in any order, infinite ones too [shape=(n,), n > 0].
         cluster: independent unit of each [shape=(n,)].
     """
-    from scipy.special import bdtrik, ndtr
+    from scipy.special import bdtrik
 
     ordered = np.sort(values)
     quantile = np.quantile(ordered, q, method="inverted_cdf")
@@ -53,7 +54,7 @@ def quantile_interval(
     below = np.bincount(index, is_below).astype(np.float64)
     clusters = Clusters.of(rows, below, below)
     worth = clusters.worth()
-    tail = float(ndtr(-clusters.quantile(level, exact=True)))
+    tail = normal_below(-clusters.quantile(level, exact=True))
     # so many independent values all lie on one side of the quantile with the chance of
     # the tail
     least_worth = log(tail) / log(max(q, 1 - q))

@@ -18,6 +18,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from trace_eval.estimate.arrays import Array
+from trace_eval.estimate.distributions import (
+    normal_below,
+    normal_quantile,
+    student_quantile,
+)
 from trace_eval.estimate.interval import Range
 
 #: Newton's steps to a limit: the smallest that changes anything, and how many at most.
@@ -33,12 +38,10 @@ def quantile(level: float, degrees: float | None = None) -> float:
     It is Student's quantile, or the normal's where no variance is estimated and
     ``degrees`` is None.
     """
-    from scipy.special import ndtri, stdtrit
-
     tail = (1 + level) / 2
     if degrees is None:
-        return float(ndtri(tail))
-    return float(stdtrit(max(degrees, 1), tail))
+        return normal_quantile(tail)
+    return student_quantile(tail, max(degrees, 1))
 
 
 @dataclass(frozen=True)
@@ -90,9 +93,7 @@ def _width_of_end(units: float, z: float) -> float:
 
     Source: the exact binomial interval of Clopper & Pearson 1934.
     """
-    from scipy.special import ndtr
-
-    tail = 1 - float(ndtr(z))
+    tail = 1 - normal_below(z)
     return float(1 - tail ** (1 / units))
 
 

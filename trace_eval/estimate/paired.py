@@ -10,12 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from math import comb
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trace_eval.estimate.arrays import Array, Reals
+from trace_eval.estimate.distributions import COUNTED, binomial_at_most
+from trace_eval.estimate.elementwise import log_factorials
 from trace_eval.estimate.figures import mean_interval
 from trace_eval.estimate.interval import SCORE, IntervalEstimate, Range
 from trace_eval.estimate.options import IntervalOptions
@@ -161,19 +164,21 @@ def _exact_p(
 
 def coin_sums(step: int, count: int) -> Reals:
     """Return the chances of the sums 0, 1, 2 ... of coins worth a step or nothing."""
-    log_chances = log_choose(count, np.arange(count + 1)) - count * np.log(2)
+    heads = np.arange(count + 1)
     chances = np.zeros(step * count + 1)
-    chances[::step] = np.exp(log_chances)
+    if count <= COUNTED:
+        chances[::step] = [comb(count, number) / 2**count for number in heads.tolist()]
+    else:
+        chances[::step] = np.exp(log_choose(count, heads) - count * np.log(2))
     return chances
 
 
 def log_choose(number: int, chosen: Array) -> Reals:
     """Return logarithms of binomial coefficients [shape as of ``chosen``]."""
-    from scipy.special import gammaln  # scipy.stats.binom takes 1 s of imports
-
-    return np.asarray(
-        gammaln(number + 1) - gammaln(chosen + 1) - gammaln(number - chosen + 1)
-    )
+    [all_orders] = log_factorials([number])
+    of_chosen = log_factorials(chosen)
+    of_others = log_factorials(number - chosen)
+    return np.asarray(all_orders - of_chosen - of_others)
 
 
 #: How captions name a test by sign flips: the flips are drawn where they cannot be
@@ -231,13 +236,10 @@ def sign_test(first: int, second: int, one_sided: bool = False) -> float:
 
     It is 1 without any. With ``one_sided`` only a rarer second one speaks against it.
     """
-    # scipy.stats.binomtest gives the same after 1 s of imports
-    from scipy.special import bdtr
-
     trials = first + second
     if one_sided:
-        return float(bdtr(second, trials, 0.5))
-    return min(1.0, 2 * float(bdtr(min(first, second), trials, 0.5)))
+        return binomial_at_most(second, trials, 0.5)
+    return min(1.0, 2 * binomial_at_most(min(first, second), trials, 0.5))
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

@@ -14,8 +14,9 @@ from typing import NamedTuple
 import numpy as np
 
 from trace_eval.estimate.arrays import Reals
+from trace_eval.estimate.distributions import normal_below, normal_quantile
 from trace_eval.estimate.interval import Range
-from trace_eval.estimate.paired import sign_test
+from trace_eval.estimate.paired import coin_sums, sign_test
 
 #: Above this product of group sizes ranks follow from the normal approximation.
 _EXACT = 2_500
@@ -44,10 +45,8 @@ def paired_shift(differences: Reals, level: float) -> Shift:
     """
     if not len(differences):
         return Shift(None, None, None)
-    from scipy.special import bdtr
-
     ordered = np.sort(differences)
-    tails = bdtr(np.arange(len(ordered) // 2 + 1), len(ordered), 0.5)
+    tails = np.cumsum(coin_sums(step=1, count=len(ordered)))
     left_out = int((tails <= (1 - level) / 2).sum())
     higher = int((differences > 0).sum())
     lower = int((differences < 0).sum())
@@ -106,9 +105,7 @@ def _left_out(first: int, second: int, tail: float) -> int:
     """Count the sorted differences outside of the interval, on either side."""
     pairs = first * second
     if pairs > _EXACT:
-        from scipy.special import ndtri
-
-        below = pairs / 2 + ndtri(tail) * _standard_deviation(first, second)
+        below = pairs / 2 + normal_quantile(tail) * _standard_deviation(first, second)
         return max(0, int(np.floor(below)))
     is_outside = _cumulative(first, second) <= tail
     return int(is_outside.sum())
@@ -119,10 +116,8 @@ def _mann_whitney_p(first: int, second: int, statistic: float) -> float:
     pairs = first * second
     least = min(statistic, pairs - statistic)
     if pairs > _EXACT:
-        from scipy.special import ndtr
-
         distance = least + 0.5 - pairs / 2
-        one_sided = float(ndtr(distance / _standard_deviation(first, second)))
+        one_sided = normal_below(distance / _standard_deviation(first, second))
     else:
         one_sided = float(_cumulative(first, second)[int(np.ceil(least))])
     return min(1.0, 2 * one_sided)

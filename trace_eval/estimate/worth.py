@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from trace_eval.estimate.arrays import Array
+from trace_eval.estimate.distributions import f_quantile
 from trace_eval.estimate.limits import NO_SPREAD, Reach, quantile, score_reach
 
 #: Independent units below which there is no interval.
@@ -132,8 +133,6 @@ class Clusters:
 
     def _alike(self) -> float:
         """Return the upper limit of the intra-cluster correlation, 0 to 1."""
-        from scipy.special import fdtri
-
         between, within = self._squares()
         number = self.number
         units = self.units
@@ -142,7 +141,7 @@ class Clusters:
         mean_rows_of_a_row = float(self.sizes @ self.rows**2) / number
         typical_rows = (number - mean_rows_of_a_row) / (units - 1)
         f = between / (units - 1) / (within / (number - units))
-        f /= float(fdtri(units - 1, number - units, _MORE_ALIKE))
+        f /= f_quantile(_MORE_ALIKE, units - 1, number - units)
         return float(np.clip((f - 1) / (f + typical_rows - 1), 0.0, 1.0))
 
     def quantile(self, level: float, exact: bool = False) -> float:

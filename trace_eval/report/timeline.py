@@ -17,7 +17,6 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
-from scipy.fft import rfft
 
 from blueprints import (
     Absent,
@@ -102,7 +101,7 @@ def spectrogram(samples: npt.NDArray[np.float32], rate: int) -> str:
     bins = np.minimum(np.round(edges * length / rate).astype(int), length // 2)
     window = np.hanning(length).astype(np.float32)
     frames = samples[starts[:, None] + np.arange(length)] * window
-    spectra = rfft(frames)
+    spectra = np.fft.rfft(frames)
     power = spectra.real**2 + spectra.imag**2
     loudest = power.reshape(COLUMNS, WINDOWS, -1).max(axis=1)
     highest_bin = round(TOP_HZ * length / rate)

@@ -16,6 +16,7 @@ from fusion import DIMENSIONS
 from trace_eval.data.judgement import Judgement, Label, Overall
 from trace_eval.data.outcome import ErrorText
 from trace_eval.data.scores import Score
+from trace_eval.estimate.distributions import binomial_at_most
 
 #: Why an item that nobody has judged yet has no outcome.
 NOT_MADE = "not_judged"
@@ -282,16 +283,13 @@ def first_position_test(
     in_both_orders = [outcome for outcome, _ in rows]
     if not in_both_orders:
         return None
-    # scipy.stats.binomtest gives the same after 1 s of imports
-    from scipy.special import bdtr
-
     lean: Counter[object] = Counter()
     for number, (outcome, instruction) in enumerate(rows):
         way = outcome.first - outcome.second
         lean[number if instruction is None else instruction] += (way > 0) - (way < 0)
     ahead = sum(n > 0 for n in lean.values())
     behind = sum(n < 0 for n in lean.values())
-    one_sided = float(bdtr(min(ahead, behind), ahead + behind, 0.5))
+    one_sided = binomial_at_most(min(ahead, behind), ahead + behind, 0.5)
     return FirstPositionTest(
         pairs=len(in_both_orders),
         consistent=sum(not outcome.inconsistent for outcome in in_both_orders),

@@ -11,6 +11,7 @@ from math import ceil, floor, log10
 from typing import TYPE_CHECKING
 
 from blueprints import counted
+from trace_eval.estimate.distributions import normal_quantile
 from trace_eval.estimate.interval import IntervalEstimate, Range
 from trace_eval.estimate.limits import quantile
 from trace_eval.show.lists import listed
@@ -151,8 +152,6 @@ def more_labels(
     Returns:
         None: no number would do (the estimate is ``null``), or there is no interval.
     """
-    from scipy.special import ndtri
-
     value, null, interval = figure
     if interval is None or same(value, null):
         return None
@@ -165,7 +164,7 @@ def more_labels(
     wanted = quantile(1 - (1 - next_level(level)) / claims)
     if errors >= wanted:
         return 0.0
-    factor = ((wanted + float(ndtri(POWER))) / errors) ** 2
+    factor = ((wanted + normal_quantile(POWER)) / errors) ** 2
     for _ in range(_STEPS):
         unseen = (
             max(0.0, 1 - 1 / factor) ** 0.5
@@ -173,7 +172,7 @@ def more_labels(
         half = 1 / (
             2 * number * factor * abs(value - null)
         )  # exact tests count whole labels
-        power = float(ndtri(POWER)) * unseen
+        power = normal_quantile(POWER) * unseen
         factor = max(1.0, ((wanted + power) / errors / max(_LEAST, 1 - half)) ** 2)
     return number * (factor - 1)
 
@@ -224,10 +223,8 @@ def labels_for_difference(difference: float, level: float) -> int:
     >>> labels_for_difference(0.1, 0.95)
     783
     """
-    from scipy.special import ndtri
-
     variance: float = 1 - difference**2
-    reach = quantile(level) + float(ndtri(POWER)) * float(variance**0.5)
+    reach = quantile(level) + normal_quantile(POWER) * float(variance**0.5)
     return ceil((reach / difference) ** 2)
 
 

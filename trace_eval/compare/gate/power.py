@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from trace_eval.estimate.arrays import Array
+from trace_eval.estimate.distributions import normal_below, normal_quantile
 from trace_eval.estimate.paired import cluster_sums
 from trace_eval.estimate.share import Share
 from trace_eval.opinions.units import WholeNumbers
@@ -43,15 +44,13 @@ class Spread:
             return 0.0
         if self.flips is not None:
             return sign_power(self.items, self.flips, drop / self.step, alpha)
-        from scipy.special import ndtr, ndtri
-
         variance = self.variance
         if self.labels:
             variance += drop * (1 - drop) * self.items / self.units
         error = np.sqrt(variance * self.units) / self.items
         if error <= 0:
             return float(drop > 0)
-        return float(ndtr(drop / error + ndtri(alpha)))
+        return normal_below(drop / error + normal_quantile(alpha))
 
     def visible(self, alpha: float) -> float | None:
         """Return the smallest drop with power :data:`SEES`, or None above 1."""

@@ -8,6 +8,7 @@ import numpy as np
 
 from blueprints import counted
 from trace_eval.estimate.arrays import Array, Mask
+from trace_eval.estimate.distributions import binomial_above
 from trace_eval.estimate.paired import sign_flip
 from trace_eval.estimate.share import digits
 from trace_eval.opinions.cells import Texts
@@ -125,13 +126,11 @@ def copied_ties(
     count = int(copies.sum())
     if not number or count < COPIED_SHARE * number:
         return
-    from scipy.special import bdtrc
-
     shares = (
         np.bincount(labels[labels != MISSING], minlength=3) / (labels != MISSING).sum()
     )
     chance = float(max(shares[0], shares[1], (shares**2).sum()))
-    if bdtrc(count - 1, number, min(chance, 1.0)) < SIGNIFICANT:
+    if binomial_above(count - 1, number, min(chance, 1.0)) < SIGNIFICANT:
         yield DataWarning.of(
             "copied_ties",
             f"{who}: {count} of {number} winners where {against} has a tie repeat the"

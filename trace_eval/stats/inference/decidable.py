@@ -34,6 +34,8 @@ from math import ceil, log
 import numpy as np
 
 from trace_eval.estimate.arrays import Array, Mask, Reals
+from trace_eval.estimate.distributions import binomial_above, binomial_quantile
+from trace_eval.estimate.elementwise import log_factorials
 from trace_eval.opinions.units import WholeNumbers
 from trace_eval.show.table import column, p_text, p_value
 from trace_eval.stats.inference.labelled_run import LabelledRun
@@ -159,16 +161,14 @@ def labels_needed(agreement: float, target: float, delta: float) -> int | None:
 
     None: agreement is not above the target, or more than a million would be needed.
     """
-    from scipy.special import bdtrc, bdtrik
-
     if agreement <= target:
         return None
     low = 1
     high = fewest_labels(target, delta)
 
     def enough(number: int) -> bool:
-        most = ceil(bdtrik(1 - delta, number, target))  # P(X > most) <= delta
-        return bool(most < number and bdtrc(most, number, agreement) >= POWER)
+        most = binomial_quantile(1 - delta, number, target)  # P(X > most) <= delta
+        return most < number and binomial_above(most, number, agreement) >= POWER
 
     while not enough(high):
         low = high
@@ -288,9 +288,7 @@ def _equal(design: Design, selected: Mask) -> bool:
 
 def _binomial(right: int, number: int, target: float) -> float:
     """Return ``P(Bin(number, target) >= right)``."""
-    from scipy.special import bdtrc
-
-    return float(bdtrc(right - 1, number, target)) if right else 1.0
+    return binomial_above(right - 1, number, target)
 
 
 def _two_strata(agrees: Array, design: Design, selected: Mask, target: float) -> float:
@@ -340,10 +338,10 @@ def _reached(size: WholeNumbers, items: int, labels: int) -> Array:
 
     It is 1 for no items.
     """
-    from scipy.special import gammaln
 
     def log_choices(number: WholeNumbers) -> Array:
-        return np.asarray(gammaln(number + 1) - gammaln(number - labels + 1))
+        choices = log_factorials(number) - log_factorials(number - labels)
+        return np.asarray(choices)
 
     sizes, index = np.unique(size, return_inverse=True)
     others = items - sizes
@@ -360,12 +358,10 @@ def _bets(gain: Array, target: float) -> float:
 
     Gains are at least ``-target`` [shape=(n,)].
     """
-    from scipy.special import logsumexp
-
     values, count = np.unique(gain / target, return_counts=True)
     returns = np.maximum(np.outer(BETS, values), -1.0)
     # a whole instruction against the largest bet: all is lost
     with np.errstate(divide="ignore"):
         log_wealth = np.log1p(returns) @ count
-    log_p = np.log(len(BETS)) - logsumexp(log_wealth)
+    log_p = np.log(len(BETS)) - np.logaddexp.reduce(log_wealth)
     return float(min(1.0, np.exp(log_p)))

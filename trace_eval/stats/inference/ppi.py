@@ -20,6 +20,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from trace_eval.estimate.arrays import Array
+from trace_eval.estimate.distributions import student_below
 from trace_eval.estimate.interval import SCORE, Range
 from trace_eval.estimate.limits import (
     NO_SPREAD,
@@ -259,13 +260,11 @@ def _bounded(
 
 def _p(value: float, reach: Reach, null: float, units: int, level: float) -> float:
     """Return two-sided p, under ``1 - level`` if the interval leaves out the null."""
-    from scipy.special import stdtr
-
     distance = reach.below if value > null else reach.above
     if value == null or distance <= 0:
         return 1.0
     beyond = -abs(value - null) / distance * quantile(level, units - 1)
-    return float(2 * stdtr(max(units - 1, 1), beyond))
+    return 2 * student_below(beyond, max(units - 1, 1))
 
 
 def _two(

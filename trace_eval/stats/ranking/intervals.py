@@ -20,6 +20,7 @@ from fractions import Fraction
 import numpy as np
 
 from trace_eval.estimate.arrays import Array, Mask
+from trace_eval.estimate.elementwise import normals_below, students_below
 from trace_eval.estimate.limits import NO_SPREAD
 from trace_eval.estimate.paired import holm
 from trace_eval.estimate.units import Units
@@ -169,21 +170,19 @@ def resampled_p(values: Array, drawn: Array, units: Array | None = None) -> Arra
         p, two-sided, where the row is ahead of the column, and 1 elsewhere
         [shape=(systems, systems)].
     """
-    from scipy.special import ndtr, stdtr
-
     gap = np.round(values[:, None] - values[None, :], DECIMALS)
     covariance = np.atleast_2d(np.cov(drawn, rowvar=False))
     variance = np.diag(covariance)
     variance_of_gap = variance[:, None] + variance[None, :] - 2 * covariance
     standard_error = np.sqrt(np.maximum(variance_of_gap, NO_SPREAD))
     if units is None:
-        p = 2 * ndtr(-gap / standard_error)
+        p = 2 * normals_below(-gap / standard_error)
         return np.where(gap > 0, p, 1.0)
     fewer_units = np.maximum(np.minimum(units[:, None], units[None, :]), 2)
     degrees = fewer_units - 1
     # resamples vary less than new data do
     standard_error *= np.sqrt(fewer_units / degrees)
-    p = 2 * stdtr(degrees, -gap / standard_error)
+    p = 2 * students_below(-gap / standard_error, degrees)
     return np.where(gap > 0, p, 1.0)
 
 
@@ -201,8 +200,6 @@ def met_seldom_p(values: Array, outcomes: Outcomes, typed: bool) -> Array:
         p where the row is ahead of the column, and 1 elsewhere [shape=(systems,
         systems)].
     """
-    from scipy.special import ndtr
-
     doubled_points, games = points_of(outcomes, outcomes.counts, typed)
     met = games > 0
     rate = (doubled_points / 2 + 1) / (games + 2)
@@ -217,7 +214,7 @@ def met_seldom_p(values: Array, outcomes: Outcomes, typed: bool) -> Array:
     variance_of_gap = variance_of_mean[:, None] + variance_of_mean[None, :] + opposed
     standard_error = np.sqrt(np.maximum(variance_of_gap, NO_SPREAD))
     gap = np.round(values[:, None] - values[None, :], DECIMALS)
-    p = 2 * ndtr(-gap / standard_error)
+    p = 2 * normals_below(-gap / standard_error)
     return np.where(gap > 0, p, 1.0)
 
 

@@ -17,6 +17,7 @@ from itertools import combinations
 import numpy as np
 
 from trace_eval.estimate.arrays import Array
+from trace_eval.estimate.distributions import normal_below
 from trace_eval.estimate.paired import coin_sums, log_choose, sign_test
 from trace_eval.opinions.units import WholeNumbers
 from trace_eval.stats.agreement.counts import ratio
@@ -176,8 +177,6 @@ def _normal_test(
         of_first, of_both: losses, ties and wins against each third system
             [shape=(thirds, 3)].
     """
-    from scipy.special import ndtr
-
     dealt = of_first.sum(1)
     games = of_both.sum(1)
     mean = of_both @ _HALF_POINTS / games
@@ -191,7 +190,7 @@ def _normal_test(
     # half points come one by one, wins alone in twos
     half_step = 0.5 if len(of_first) else 1.0
     distance = max(0.0, abs(gap) - half_step) / np.sqrt(variance)
-    return _Order(p=float(2 * ndtr(-distance)), first_is_ahead=gap > 0)
+    return _Order(p=2 * normal_below(-distance), first_is_ahead=gap > 0)
 
 
 def _dealt(games: WholeNumbers, number: int) -> Array:
