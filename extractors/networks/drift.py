@@ -18,9 +18,13 @@ PIECE_S, LEAST_PIECES = 3.0, 12
 #: Of one voice both happen together in no clip of :mod:`benchmarks.voices`.
 TREND, DROP = -0.46, 0.067
 
-#: Noise, or the upper edge of the band, that moves by so much moves the likeness as
-#: well, dB and share. Noise this far under the speech is not heard.
-_NOISE_DB, _BAND, _INAUDIBLE_DB = 6.0, 0.15, 40.0
+#: The likeness moves as well where noise moves by this share of the speech's amplitude,
+#: or the upper edge of the band by this share of itself. In decibels faint noise would
+#: count as much as loud noise, which moves it more.
+_NOISE, _BAND = 0.03, 0.15
+
+#: Fainter noise is written as this, dB under the speech.
+_INAUDIBLE_DB = 40.0
 
 _FRAME_S = 0.032
 
@@ -66,10 +70,11 @@ def what_else_moves(sound: Samples, rate: int) -> str | None:
     size = len(sound) // 4
     first, last = sound[:size], sound[-size:]
     noise_before, noise_after = _noise(first, rate), _noise(last, rate)
-    if abs(noise_before - noise_after) > _NOISE_DB:
+    if abs(noise_before - noise_after) > _NOISE:
         return (
-            f"its noise goes from {noise_before:.0f} to {noise_after:.0f} dB under the"
-            " speech, which moves the likeness as well"
+            f"its noise goes from {_under_speech(noise_before):.0f} to"
+            f" {_under_speech(noise_after):.0f} dB under the speech, which moves the"
+            " likeness as well"
         )
     edge_before = bandwidth(first, rate) or 0.0
     edge_after = bandwidth(last, rate) or 0.0
@@ -82,7 +87,7 @@ def what_else_moves(sound: Samples, rate: int) -> str | None:
 
 
 def _noise(sound: Samples, rate: int) -> float:
-    """Return how far under the speech the quietest frames lie, dB, as far as heard."""
+    """Return the amplitude of the quietest frames as a share of the speech's."""
     size = round(_FRAME_S * rate)
     whole = len(sound) // size * size
     frames = sound[:whole].reshape(-1, size)
@@ -90,8 +95,13 @@ def _noise(sound: Samples, rate: int) -> float:
     quiet, loud = np.percentile(power, (_QUIET, _LOUD))
     if loud <= 0:
         return 0.0
-    floor = loud * 10 ** (-_INAUDIBLE_DB / 10)
-    return float(10 * np.log10(loud / max(quiet, floor)))
+    return float(np.sqrt(quiet / loud))
+
+
+def _under_speech(share: float) -> float:
+    """Return decibels from a share of the speech's amplitude up to the speech."""
+    heard = max(share, 10 ** (-_INAUDIBLE_DB / 20))
+    return float(-20 * np.log10(heard))
 
 
 def _rank_trend(values: npt.NDArray[np.float32]) -> float:
