@@ -41,7 +41,7 @@ COMMANDS = {
     "report": "-m trace_eval report run",
     "compare": "-m trace_eval compare run other",
     "fuse": "-m trace_eval fuse run --policy content_first",
-    "gate": "-m trace_eval gate run other",
+    "gate": "-m trace_eval gate run other --judge-changed",
     "turns": "-m trace_eval turns calls/call.wav",
     "convert": "-m trace_eval convert uro-bench DATA/benchmarks/uro-bench/basic new",
     "screen": "-m trace_eval screen run --out new",
