@@ -55,6 +55,9 @@ def test_student_of_arrays() -> None:
     degrees = np.array([[4, 5], [6, 7]])
     wanted = special.stdtr(degrees, t)
     np.testing.assert_allclose(students_below(t, degrees), wanted, rtol=1e-13)
+    many = np.resize(t, (6_000, 2, 2))
+    some = students_below(many, degrees)[-1]
+    np.testing.assert_allclose(some, students_below(t, degrees), rtol=1e-13)
 
 
 @pytest.mark.parametrize("above", [1, 2, 9.5, 400])
