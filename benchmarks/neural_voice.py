@@ -7,6 +7,7 @@ network of 63 MB. It wants numbers of phonemes, which the program espeak-ng writ
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from functools import cache
 from importlib.metadata import PackageNotFoundError, distribution
@@ -61,9 +62,17 @@ def spoken(text: str, speed: float = 1.0) -> tuple[Floats, int]:
 
 
 def _phonemes(text: str) -> str:
-    command = ["espeak-ng", "-v", "en-us", "-q", "--ipa", text]
-    done = subprocess.run(command, check=True, capture_output=True, text=True)
-    return " ".join(done.stdout.split()) + "."
+    """Return the phonemes of a text with its marks, at which the voice pauses.
+
+    espeak-ng writes no marks, so each clause is asked for by itself.
+    """
+    parts: list[str] = []
+    for clause in re.split(r"(?<=[.,;:!?])\s+", text.strip()):
+        command = ["espeak-ng", "-v", "en-us", "-q", "--ipa", clause]
+        done = subprocess.run(command, check=True, capture_output=True, text=True)
+        mark = clause[-1] if clause[-1] in ".,;:!?" else "."
+        parts.append(" ".join(done.stdout.split()) + mark)
+    return " ".join(parts)
 
 
 @cache
