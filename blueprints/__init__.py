@@ -47,9 +47,11 @@ if TYPE_CHECKING:
     from blueprints.groups.transcript import (
         DOUBTFUL_CONFIDENCE,
         WEAK,
+        OtherHearing,
         Spoken,
         Transcript,
         Word,
+        places_in,
     )
     from blueprints.languages import (
         LANGUAGES,
@@ -121,6 +123,7 @@ __all__ = [
     "JudgeError",
     "Loudness",
     "Norm",
+    "OtherHearing",
     "Pitch",
     "Present",
     "Provenance",
@@ -152,6 +155,7 @@ __all__ = [
     "language_code",
     "language_name",
     "left_out",
+    "places_in",
     "render_brief",
     "render_compact",
     "render_paper",

@@ -33,7 +33,22 @@ from extractors.guard import untouched
 from extractors.models import is_path, model_folder
 from extractors.naming import NAMED_BY, name_language
 from extractors.on_use import on_use
-from extractors.recognised import OTHER_FLOOR, OTHER_MEDIAN, SEED, Decoded, Recogniser
+from extractors.other_hearings import (
+    keeping_texts,
+    of_pieces,
+    of_search,
+    unsure_pieces,
+    with_texts,
+)
+from extractors.recognised import (
+    OTHER_FLOOR,
+    OTHER_MEDIAN,
+    SEED,
+    Decoded,
+    Recogniser,
+    text_of,
+    words_of,
+)
 from extractors.short_windows import (
     FRAMES_PER_S,
     SHORT_WINDOWS,
@@ -80,7 +95,7 @@ class FasterWhisperExtractor(Recogniser):
     """Words with times (s), confidence (0 to 1) and language, by CTranslate2."""
 
     name: ClassVar[str] = "faster-whisper"
-    version: ClassVar[str] = "5"
+    version: ClassVar[str] = "6"
     limits: ClassVar[str] = (
         "invents text on silence and loops (both are flagged); tiny.en knows"
         " English only."
@@ -324,6 +339,20 @@ class FasterWhisperExtractor(Recogniser):
     def _languages(self, model: Any) -> frozenset[str]:
         return frozenset(model.supported_languages)
 
+    def _decoded(self, item: Item, model: Any, spoken: Spoken | None = None) -> Decoded:
+        """Recognise a clip, and keep other hearings of the ends of an English text."""
+        decoded = super()._decoded(item, model, spoken)
+        if decoded.language != "en":
+            return decoded
+        others = of_search(decoded.segments)
+        if self.shortens:
+            text = text_of(decoded.segments)
+            words = words_of(decoded.segments, item.clip.seconds)
+            pieces = unsure_pieces(text, words, item.speech)
+            short = shortened(model, min_s=0.0)
+            others += of_pieces(short, item.clip.speech, text, pieces)
+        return decoded._replace(others=others)
+
     def _decode(
         self, model: Any, speech: Samples, parts: Sequence[Span], language: str | None
     ) -> Decoded:
@@ -349,6 +378,7 @@ class FasterWhisperExtractor(Recogniser):
         decoded = self._transcribe(model, speech, rest, language)
         repaired = by_part(decoded.segments, rest)
         for (number, whole), mine in zip(again.items(), repaired, strict=True):
+            mine = with_texts(mine, result[number])
             if whole is None:
                 result[number] = mine
                 continue
@@ -362,6 +392,8 @@ class FasterWhisperExtractor(Recogniser):
         self, model: Any, speech: Samples, parts: Sequence[Span], language: str | None
     ) -> Decoded:
         limit = _most_tokens(parts, language)
+        if language == "en":
+            model = keeping_texts(model)
         segments, info = model.transcribe(
             speech,
             language=language,
@@ -380,7 +412,9 @@ class FasterWhisperExtractor(Recogniser):
         )
         results: list[Mapping[str, Any]] = []
         for segment in segments:  # each window is decoded when it is asked for
-            results.append(asdict(segment))
+            # Its window is the last that was decoded.
+            texts = model.model.texts if language == "en" else ()
+            results.append({**asdict(segment), "texts": texts})
             if limit and sum(len(one["tokens"]) for one in results) >= limit:
                 break
         return Decoded(results, str(info.language), float(info.language_probability))

@@ -13,6 +13,7 @@ from blueprints import (
     UNSURE,
     Absent,
     Blueprint,
+    OtherHearing,
     Span,
     Spoken,
     Transcript,
@@ -70,6 +71,7 @@ class Decoded(NamedTuple):
     segments: list[Mapping[str, Any]]  # as words_of takes them
     language: str  # ISO 639-1 code
     probability: float | None = None  # of the language, where it was detected
+    others: Sequence[OtherHearing] = ()
 
 
 @dataclass(frozen=True)
@@ -220,6 +222,7 @@ class Recogniser(ModelExtractor):
             language_probability=share(probability) if source == "detected" else None,
             spoken=spoken,
             words=words,
+            others=list(decoded.others),
             suspect=suspicions(
                 text,
                 words,

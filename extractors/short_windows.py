@@ -44,15 +44,17 @@ EARLY_S, LATE_S = 1.5, 0.5
 UNSURE = -0.7
 
 
-def shortened(model: Any) -> Any:
+def shortened(model: Any, min_s: float = MIN_WINDOW_S) -> Any:
     """Return the same loaded ``WhisperModel`` with windows that are :func:`cut`."""
     short = copy.copy(model)
-    short.encode = lambda features: model.encode(cut(features, model.frames_per_second))
+    short.encode = lambda features: model.encode(
+        cut(features, model.frames_per_second, min_s)
+    )
     return short
 
 
 def cut(
-    features: npt.NDArray[np.float32], frames_per_s: int
+    features: npt.NDArray[np.float32], frames_per_s: int, min_s: float = MIN_WINDOW_S
 ) -> npt.NDArray[np.float32]:
     """Cut most of a window's padding, to whole seconds; what is left is silent.
 
@@ -64,7 +66,7 @@ def cut(
     sounding = np.flatnonzero(features.any(axis=0))
     end = int(sounding[-1]) + 1 if len(sounding) else 0
     needed_s = np.ceil(end / frames_per_s + MARGIN_S)
-    window_s = int(max(MIN_WINDOW_S, needed_s))
+    window_s = int(max(min_s, needed_s))
     short = np.ascontiguousarray(features[:, : window_s * frames_per_s])
     if end:
         short[:, end:] = features[:, :end].min()

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections.abc import Sequence
+from itertools import accumulate
 from typing import ClassVar, Literal
 
 from pydantic import Field
@@ -50,6 +53,17 @@ class Word(Strict):
     )
 
 
+class OtherHearing(Strict):
+    """Words that the recogniser took for nearly as likely as those of the text.
+
+    ``start`` and ``end`` count the words of the text, which spaces part.
+    """
+
+    start: int = Field(ge=0, description="first word of the text that it replaces")
+    end: int = Field(ge=0, description="the word behind the last that it replaces")
+    text: str = Field(description="the other words, with their marks")
+
+
 class Spoken(Strict):
     """The language spoken in the sound, whatever language the text is written in."""
 
@@ -96,12 +110,22 @@ class Transcript(Present):
         description="the language that was heard; absent: the recogniser does not tell",
     )
     words: list[Word]
+    others: list[OtherHearing] = Field(
+        default_factory=list,
+        exclude_if=lambda others: not others,
+        description="other hearings of the first and the last words, the likeliest first;"
+        " missing: none, or the recogniser does not tell",
+    )
     suspect: list[str] = Field(
         default_factory=list,
         description="reasons to distrust the text: repetition_loop,"
         " text_over_silence, word_end_missing, low_confidence, unsure_language,"
         " weak_language, unmeasured_language",
     )
+
+    def places(self) -> list[int] | None:
+        """Return the place of each recognised word among the words of the text."""
+        return places_in(self.text, [word.text for word in self.words])
 
     def render(self, clip_s: float | None) -> str:
         return self._line(DOUBTFUL_WORDS)
@@ -141,3 +165,22 @@ class Transcript(Present):
             " `doubtful`: how many words have a confidence under"
             f" {DOUBTFUL_CONFIDENCE:g}, and the {DOUBTFUL_WORDS} least certain"
         )
+
+
+def places_in(text: str, words: Sequence[str]) -> list[int] | None:
+    """Return for each word its place among those that spaces part in a text.
+
+    None: the words are not those of the text.
+    """
+    ends = list(accumulate(len(part) for part in text.split()))
+    letters = "".join(text.split())
+    places: list[int] = []
+    behind = 0
+    for word in words:
+        spelled = "".join(word.split())
+        start = letters.find(spelled, behind)
+        if start < 0:
+            return None
+        behind = start + len(spelled)
+        places.append(bisect_right(ends, start))
+    return places
