@@ -22,7 +22,7 @@ import os
 import random
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -34,7 +34,8 @@ from benchmarks.report import arguments, save, stored
 from blueprints import Transcript
 from extractors.audio import decode
 from extractors.registry import create
-from trace_eval.data.measures.directions import read_aloud
+from trace_eval.data.measures.directions import read_aloud, spoken_in
+from trace_eval.data.measures.hearings import Variant, variants
 from trace_eval.data.measures.manner import words_in
 
 
@@ -49,6 +50,14 @@ class MadeAnswer:
     kind: str
     heard: str = ""
     voice: str = ""
+    #: Other texts that it may have: text | what was written there | what replaces it.
+    texts: Sequence[str] = ()
+
+    @property
+    def variants(self) -> list[Variant]:
+        """The texts that it may have, first the one that was heard."""
+        others = [Variant(*each.split("|")) for each in self.texts]
+        return [Variant(self.heard), *others]
 
 
 @dataclass(frozen=True)
@@ -187,7 +196,18 @@ def heard(made: list[MadeAnswer], recogniser_name: str) -> Iterator[MadeAnswer]:
             blueprint = filled(decode(path), parts)
             words = blueprint.transcript
             text = words.text if isinstance(words, Transcript) else ""
-            yield replace(one, heard=text)
+            others = ["|".join(each) for each in variants(blueprint)][1:]
+            yield replace(one, heard=text, texts=tuple(others))
+
+
+def as_written(one: MadeAnswer) -> MadeAnswer:
+    """Return an answer as a recogniser without a fault would hear it."""
+    return replace(one, heard=one.words, texts=())
+
+
+def as_text(one: MadeAnswer) -> MadeAnswer:
+    """Return an answer without the pauses and the other hearings of its recogniser."""
+    return replace(one, texts=())
 
 
 def measured(made: list[MadeAnswer]) -> dict[str, object]:
@@ -197,7 +217,7 @@ def measured(made: list[MadeAnswer]) -> dict[str, object]:
     why: Counter[str] = Counter()
     by_voice: dict[str, list[int]] = {}
     for one in made:
-        result = read_aloud(one.request, one.heard)
+        result = spoken_in(one.request, one.variants)
         counts[
             f"{'aloud' if one.aloud else 'right'} {'found' if result else 'not'}"
         ] += 1
@@ -278,7 +298,7 @@ def main() -> None:
     else:
         answers_to_hear = list(answers(options.answers, options.seed, material))
     if options.written:
-        answers_to_hear = [replace(one, heard=one.words) for one in answers_to_hear]
+        answers_to_hear = [as_written(one) for one in answers_to_hear]
     elif not options.stored:
         answers_to_hear = list(
             heard(voiced(answers_to_hear, options.seed, options.voices), recogniser)

@@ -52,6 +52,22 @@ FINAL_VOICES = (
 )
 
 
+#: Voices that were heard for the first time with worlds h and i.
+FRESH_VOICES = (
+    *(("espeak-ng", voice) for voice in ("en-us+m5", "en-gb+f1", "en-gb-x-rp+m6")),
+    *(("flite", voice) for voice in ("slt 1.05 165", "awb 1.05 135", "kal16 0.95 115")),
+    *(("joe", "0.97"), ("joe", "1.08")),
+)
+
+
+#: Voices that were heard for the first time with world j.
+NEWEST_VOICES = (
+    *(("espeak-ng", voice) for voice in ("en-us+m6", "en-gb+f5", "en-gb-x-rp+f2")),
+    *(("flite", voice) for voice in ("slt 0.95 190", "rms 1.05 115", "awb 1.0 125")),
+    *(("joe", "0.92"), ("joe", "1.02")),
+)
+
+
 #: What ``--voices`` names.
 VOICES_BY_NAME = {
     "known": VOICES,
@@ -60,6 +76,8 @@ VOICES_BY_NAME = {
     "new": NEW_VOICES,
     "last": LAST_VOICES,
     "final": FINAL_VOICES,
+    "fresh": FRESH_VOICES,
+    "newest": NEWEST_VOICES,
 }
 
 

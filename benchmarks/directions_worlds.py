@@ -1,9 +1,9 @@
-"""Other manners, sentences and replies for ``benchmarks.directions``: six sets.
+"""Other manners, sentences and replies for ``benchmarks.directions``: nine sets.
 
-The detector of directions read aloud was mended by what ``SETS["b"]``, ``SETS["c"]``,
-``SETS["d"]``, ``SETS["e"]``, ``SETS["f"]`` and then ``SETS["g"]`` showed. What it found
-when each was first heard is stored as such. The last four have answers whose own words
-sound like a direction, or are one that belongs to the sentence.
+The detector of directions read aloud was mended by what ``SETS["b"]`` to ``SETS["i"]``
+showed, one after the other; of ``SETS["j"]`` only its four rare sounds were added to
+the list of sounds. From ``SETS["d"]`` on, sets have answers whose own words sound like
+a direction, or are one that belongs to the sentence.
 """
 
 from __future__ import annotations
@@ -486,6 +486,239 @@ SETS: Mapping[str, World] = {
             "their own.",
             "give me a tip for a first date.|Ask questions, listen well and leave the "
             "phone in your pocket.",
+        ),
+    ),
+    "h": World(
+        manners=(
+            "with a gulp|gulps|Gulp, then|Gulps./Gulp./With a gulp./Gulping.|gulp|He "
+            "took one gulp of tea and left.|To gulp means to swallow quickly or "
+            "loudly.|Gulls follow the boats into the bay./The patient has a slow "
+            "pulse.",
+            "stuttering|stuttering|Stutter and|Stutters./Stuttering./With a "
+            "stutter./Stutter.|stutter|The engine began to stutter on the hill.|To "
+            "stutter means to repeat sounds when you speak.|Students pay half at the "
+            "museum./Every window has a shutter.",
+            "with a yell|yells|Yell, then|Yells./Yelling./With a yell./A loud "
+            "yell.|yell|A yell came from the football ground.|To yell means to shout "
+            "very loudly.|Yellow leaves cover the pond./At noon they rang the bell.",
+            "murmuring|murmurs|Murmur and|Murmurs./Murmuring./In a murmur./Murmur."
+            "|murmur|A murmur went through the court.|To murmur means to speak in a "
+            "low unclear voice.|Merchants sold silk in this street./She wore a "
+            "helmet and armour.",
+            "tenderly|tenderly|Speak tenderly and|Tenderly./Speaking tenderly./In a "
+            "tender voice./Very tenderly.|tenderly|The nurse tenderly lifted the "
+            "bird.|Tenderly means with love and care.|Tents stand all along the "
+            "beach./Pour the sauce over it slenderly.",
+            "proudly|proudly|Be proud and|Proudly./Speaking proudly./In a proud "
+            "voice./Very proudly.|proudly|The boy proudly showed his medal.|Proudly "
+            "means pleased with what you have done.|Prowlers were seen near the "
+            "barn./The sky has been rather cloudy.",
+            "in a hoarse voice|hoarse voice|Use a hoarse voice and|In a hoarse "
+            "voice./Hoarse voice./Speaking in a hoarse voice./Hoarse.|hoarse|The "
+            "hoarse crow woke the whole farm.|Hoarse means that a voice is rough and "
+            "dry.|Horses graze behind the mill./The old ladder makes no noise.",
+            "in a gloomy tone|gloomily|Sound gloomy and|In a gloomy "
+            "tone./Gloomily./Gloomy tone./Speaking gloomily.|gloomy|A gloomy hall "
+            "led to the kitchen.|Gloomy means dark and without hope.|Glue dries in "
+            "about ten minutes./The flat is bright and roomy.",
+            "in a nasal voice|nasal voice|Use a nasal voice and|In a nasal "
+            "voice./Nasal voice./Nasal./With a nasal voice.|nasal|The nasal spray "
+            "stands on the shelf.|Nasal means that it has to do with the nose.|"
+            "Nature needs no help here./The yard is full of toys.",
+            "with a Russian accent|Russian accent|Use a Russian accent and|With a "
+            "Russian accent./Russian accent./In a Russian accent./Speaking with a "
+            "Russian accent.|Russian|A Russian pianist played last.|Russian means "
+            "that it comes from Russia.|Rushes grow along the river./The street was "
+            "closed by an accident.",
+            "hastily|hastily|Speak hastily and|Hastily./Speaking hastily./Very "
+            "hastily./In a hasty voice.|hastily|The hare hastily left the field.|"
+            "Hastily means with too much speed.|Hazy mornings are common in autumn./"
+            "The soup here is always tasty.",
+            "in a confident tone|confident tone|Sound confident and|In a confident "
+            "tone./Confidently./Confident tone./Speaking confidently.|confident|The "
+            "confident climber went first.|Confident means sure of yourself.|"
+            "Continents move a little every year./The garden wall is made of stone.",
+        ),
+        lines=(
+            "The pharmacy is next to the post office",
+            "My niece starts school in August",
+            "You can leave your bicycle in the yard",
+            "The washing machine is making odd sounds",
+            "Three of the glasses are broken",
+            "I will meet you under the big clock",
+            "The heating comes on at five",
+            "Her new boots are still too tight",
+            "The postman came twice this morning",
+            "We had to turn back at the bridge",
+        ),
+        replies=(
+            "tell me what you saw at the market.|At the market I saw ripe plums and "
+            "a dog in a basket.",
+            "tell me how to pack a suitcase.|Roll your shirts and put the heavy things "
+            "at the bottom.",
+            "name a good hobby.|Painting is a hobby that needs little room.",
+            "explain why the sea is salty.|Rivers wash salt from the rocks and carry "
+            "it to the sea.",
+            "tell me something about penguins.|Penguins keep their eggs warm on top "
+            "of their feet.",
+            "give me a tip for a rainy day.|On a rainy day you could bake a cake and "
+            "invite your friends.",
+        ),
+    ),
+    "i": World(
+        manners=(
+            "with a smile|smiles|Smile, then|Smiles./Smiling./With a smile./A big "
+            "smile.|smile|Her smile made the whole room brighter.|To smile means to "
+            "show that you are happy with your mouth.|Small shops close at one./The "
+            "station is about a mile.",
+            "with a lisp|lisps|Lisp and|Lisps./Lisping./With a lisp./Lisp.|lisp|The "
+            "boy spoke with a lisp until he was ten.|A lisp is a way to say the "
+            "letter s wrongly.|Lists hang on the kitchen door./The apples this year "
+            "are crisp.",
+            "stammering|stammers|Stammer and|Stammers./Stammering./With a "
+            "stammer./Stammer.|stammer|The witness began to stammer.|To stammer means "
+            "to speak with many stops.|Stamps are sold at the counter./Please hand me "
+            "the hammer.",
+            "weeping|weeps|Weep and|Weeps./Weeping./Weeping softly./Weep.|weep|The "
+            "news made the old queen weep.|To weep means to let tears fall.|Weeks "
+            "went by without a letter./On the hill there are forty sheep.",
+            "muttering|mutters|Mutter and|Mutters./Muttering./With a mutter./Mutter."
+            "|mutter|The cook began to mutter something.|To mutter means to speak "
+            "quietly because you are annoyed.|Mustard goes well with it./Bread tastes "
+            "better with butter.",
+            "eagerly|eagerly|Be eager and|Eagerly./Speaking eagerly./In an eager "
+            "voice./Very eagerly.|eagerly|The puppy eagerly ran to the door.|Eagerly "
+            "means wanting something very much.|Eagles nest on these cliffs./The "
+            "shop is open regularly.",
+            "bitterly|bitterly|Sound bitter and|Bitterly./Speaking bitterly./In a "
+            "bitter voice./Bitter voice.|bitterly|The poet bitterly left the town.|"
+            "Bitterly means with anger about what went wrong.|Biscuits are in the blue "
+            "tin./The new lamp is very glittery.",
+            "in a gravelly voice|gravelly voice|Use a gravelly voice and|In a "
+            "gravelly voice./Gravelly voice./Speaking in a gravelly voice./Gravelly."
+            "|gravelly|A gravelly path leads to the lake.|Gravelly means rough like "
+            "small stones.|Gravity keeps us on the ground./My uncle taught the boys.",
+            "in a frightened voice|frightened|Use a frightened voice and|In a "
+            "frightened voice./Frightened voice./Frightened./Sounding frightened."
+            "|frightened|The frightened deer ran into the wood.|Frightened means "
+            "full of fear.|Friday is a good day for me./After the storm the sky "
+            "brightened.",
+            "with an Australian accent|Australian accent|Use an Australian accent "
+            "and|With an Australian accent./Australian accent./In an Australian "
+            "accent./Speaking with an Australian accent.|Australian|An Australian "
+            "swimmer won the race.|Australian means that it comes from Australia.|"
+            "Austrian trains are on time./The lamp was broken by accident.",
+            "in a grumpy tone|grumpily|Sound grumpy and|In a grumpy "
+            "tone./Grumpily./Grumpy tone./Speaking grumpily.|grumpy|The grumpy troll "
+            "sat under the bridge.|Grumpy means in a bad mood.|Groups get a cheaper "
+            "ticket./This mattress is rather lumpy.",
+            "wearily|wearily|Sound weary and|Wearily./Speaking wearily./In a weary "
+            "voice./Weary voice.|wearily|The soldier wearily took off his boots.|"
+            "Wearily means in a tired way.|Wheels are sold in pairs./The plan was "
+            "right, at least in theory.",
+        ),
+        lines=(
+            "The swimming pool opens in the middle of May",
+            "My father fixes clocks in his spare time",
+            "You have to change trains in the next town",
+            "The blue plates go on the lower shelf",
+            "Our cousins are coming by boat",
+            "I could not find the light switch",
+            "The market is held on the first Saturday",
+            "His hat was blown into the river",
+            "The lecture has been moved to room nine",
+            "We still need eggs and butter",
+        ),
+        replies=(
+            "tell me what you would do with a free day.|I would take a long walk and "
+            "then read under a tree.",
+            "tell me how to make tea.|Warm the pot, add the leaves, and wait for four "
+            "minutes.",
+            "name a useful herb.|Mint grows nearly everywhere and is good in tea.",
+            "explain why ice floats.|Water grows when it freezes, so ice is lighter "
+            "than water.",
+            "tell me something about foxes.|Foxes can hear a mouse that moves under "
+            "the snow.",
+            "give me a tip for a small kitchen.|Hang your pans on the wall and keep "
+            "the table clear.",
+        ),
+    ),
+    "j": World(
+        manners=(
+            "with a whimper|whimpers|Whimper, then|Whimpers./Whimper./With a "
+            "whimper./Whimpering.|whimper|A whimper came from the basket.|To whimper "
+            "means to make low sounds of pain or fear.|Winter comes early to these "
+            "hills./Today the wind is a little crisper.",
+            "with a snicker|snickers|Snicker, then|Snickers./Snickering./With a "
+            "snicker./Snicker.|snicker|A snicker went along the back row.|To snicker "
+            "means to laugh in a mean way.|Sneakers are cheap in this shop./The "
+            "candle began to flicker.",
+            "wheezing|wheezes|Wheeze and|Wheezes./Wheezing./With a "
+            "wheeze./Wheeze.|wheeze|The old engine began to wheeze.|To wheeze means "
+            "to breathe with a whistling sound.|Wheels are changed in the garage./"
+            "This bread goes well with cheese.",
+            "with a shriek|shrieks|Shriek, then|Shrieks./Shrieking./With a "
+            "shriek./Shriek.|shriek|A shriek woke the whole street.|To shriek means "
+            "to cry out in a very high voice.|Shrimps are served on Fridays./I will "
+            "see you again next week.",
+            "gruffly|gruffly|Speak gruffly and|Gruffly./Speaking gruffly./In a gruff "
+            "voice./Very gruffly.|gruffly|The captain gruffly sent them away.|Gruffly "
+            "means in a rough and unfriendly way.|Graphs are on the last page./The "
+            "road over there is roughly flat.",
+            "mournfully|mournfully|Sound mournful and|Mournfully./Speaking "
+            "mournfully./In a mournful voice./Mournful voice.|mournfully|The dog "
+            "mournfully watched the gate.|Mournfully means full of sorrow.|Morning "
+            "trains are often full./She packed the parcel carefully.",
+            "in a shrill voice|shrill voice|Use a shrill voice and|In a shrill "
+            "voice./Shrill voice./Speaking in a shrill voice./Shrill.|shrill|A shrill "
+            "bell ended the lesson.|Shrill means high and sharp.|Shelves are along "
+            "the left wall./The mayor listened to the boys.",
+            "in a sinister tone|sinister tone|Sound sinister and|In a sinister "
+            "tone./Sinister tone./Sinister./Speaking in a sinister tone.|sinister|A "
+            "sinister castle stood on the rock.|Sinister means that it seems evil.|"
+            "Sinks are cleaned every morning./My aunt lives here alone.",
+            "in a cheeky tone|cheekily|Sound cheeky and|In a cheeky "
+            "tone./Cheekily./Cheeky tone./Speaking cheekily.|cheeky|The cheeky "
+            "monkey stole a hat.|Cheeky means rude in a funny way.|Cheese is made in "
+            "this valley./The old boat is rather leaky.",
+            "with a Polish accent|Polish accent|Use a Polish accent and|With a Polish "
+            "accent./Polish accent./In a Polish accent./Speaking with a Polish "
+            "accent.|Polish|A Polish baker opened a shop here.|Polish means that it "
+            "comes from Poland.|Poles hold up the tent./He broke the vase by "
+            "accident.",
+            "anxiously|anxiously|Speak anxiously and|Anxiously./Speaking "
+            "anxiously./In an anxious voice./Very anxiously.|anxiously|The hen "
+            "anxiously called her chicks.|Anxiously means with worry.|Ankles hurt "
+            "after a long walk./The guests were thanked graciously.",
+            "in a velvety voice|velvety voice|Use a velvety voice and|In a velvety "
+            "voice./Velvety voice./Velvety./With a velvety voice.|velvety|A velvety "
+            "curtain hid the stage.|Velvety means soft and smooth.|Velcro holds the "
+            "bag shut./In the end nobody had a choice.",
+        ),
+        lines=(
+            "The florist has moved to the main square",
+            "My aunt keeps two donkeys and a goat",
+            "You should turn left after the petrol station",
+            "The oven is far too hot for bread",
+            "Four of us are going to the lake",
+            "I cannot read what is on this label",
+            "The theatre was sold out last night",
+            "Her scarf is on the back seat",
+            "The lamp in the cellar does not work",
+            "We are out of coffee and sugar",
+        ),
+        replies=(
+            "tell me what you ate for lunch.|For lunch I ate a bowl of rice with "
+            "green beans.",
+            "tell me how to keep a garden tidy.|Pull out the weeds each week and cut "
+            "the hedge in spring.",
+            "name a good pet.|Goldfish need little space and never bark.",
+            "explain why the moon changes its shape.|We see more or less of its "
+            "bright side as it goes round us.",
+            "tell me something about camels.|Camels can drink a bathtub of water in "
+            "a few minutes.",
+            "give me a tip for a job abroad.|Learn the language first and find a room "
+            "near your work.",
         ),
     ),
 }

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 import pytest
 
-from benchmarks.directions import MadeAnswer, answers, material_of, measured
+from benchmarks.directions import (
+    MadeAnswer,
+    answers,
+    as_written,
+    material_of,
+    measured,
+)
 from benchmarks.directions_recognisers import WORLDS, Found, found_in
 from benchmarks.report import stored
+from blueprints import Blueprint, OtherHearing, Span, Word
 from tests.support import blueprints as make
 from tests.support.cli import ROOT
 from trace_eval.data.answers import Answer, Instruction
 from trace_eval.data.items import Pair
-from trace_eval.data.measures.directions import read_aloud
+from trace_eval.data.measures.directions import read_aloud, spoken_directions
 from trace_eval.judges.base import Case
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.rules.judge import RulesJudge
@@ -133,6 +139,15 @@ ALOUD = [
         "Sound hoarse and explain the sky.",
         "Air scatters blue light more than red light hoarse voice.",
     ),
+    ("Please answer humming: explain rain.", "Hum. Warm air rises and cools down."),
+    ("Can you tell me of foxes muttering?", "Muttering. Foxes hear mice under snow."),
+    ("Sound bitter and tell me of it.", "Bitter voice. I would take a long walk."),
+    ("Weep and tell me of foxes.", "Foxes hear mice under the snow. Weeping softly."),
+    ("Hum and tell me of dolphins.", "Dolphins call each other by names. Hums a tune."),
+    (
+        "Use a monotone voice and tell me of elephants.",
+        "In a flat monotone. Elephants remember where they found water.",
+    ),
 ]
 
 RIGHTLY = [
@@ -178,6 +193,8 @@ RIGHTLY = [
     ("Cough, then tell me what helps.", "Cough drops help a sore throat at night."),
     ("Answer slowly: how do I eat?", "The best way to eat is slowly."),
     ("Be honest and tell me of it.", "To be honest, it was a long day for us all."),
+    ("Can you tell me why you like singing?", "Singing. It makes me happy, you see."),
+    ("Laugh and tell me of dogs.", "Laughs are contagious. Dogs know that, too."),
     ("Say the word whisper.", "Whisper."),
     ('Say "sigh" three times.', "Sigh, sigh, sigh."),
     ("What does sigh mean?", "Sigh. To sigh is to breathe out slowly."),
@@ -263,6 +280,75 @@ def test_a_direction_before_and_is_still_one(asked: str, spoken: str) -> None:
     assert read_aloud(asked, spoken)
 
 
+#: Numbers of worlds in words.
+NUMBERS = {5: "five", 6: "six", 7: "seven"}
+
+ASKED = 'Say "You could take the train to the coast" with a sigh.'
+
+
+def blueprint(
+    words: list[Word], others: list[OtherHearing], speech: list[Span]
+) -> Blueprint:
+    text = " ".join(word.text for word in words)
+    transcript = make.transcript(text, words=words)
+    return Blueprint(
+        clip="c",
+        signal=make.signal(speech=speech),
+        transcript=transcript.model_copy(update={"others": others}),
+    )
+
+
+def timed(text: str, last_start_s: float) -> list[Word]:
+    """Words of a tenth of a second; the last begins later."""
+    words: list[Word] = []
+    for number, part in enumerate(text.split()):
+        start_s = number / 10
+        words.append(Word(text=part, start_s=start_s, end_s=start_s + 0.1))
+    update = {"start_s": last_start_s, "end_s": last_start_s + 0.5}
+    return [*words[:-1], words[-1].model_copy(update=update)]
+
+
+def test_a_pause_of_the_voice_sets_a_direction_apart() -> None:
+    request = "Can you tell me how to stay warm loudly?"
+    words = timed("wear several layers and keep your feet dry loudly.", 1.2)
+    pause = [Span(start_s=0, end_s=0.8), Span(start_s=1.2, end_s=1.7)]
+    assert spoken_directions(request, blueprint(words, [], pause)) == ("loudly",)
+    whole = [Span(start_s=0, end_s=1.7)]
+    assert spoken_directions(request, blueprint(words, [], whole)) == ()
+    # A pause is written where words are near; elsewhere the times are wrong.
+    far = [Span(start_s=0, end_s=3), Span(start_s=4, end_s=5)]
+    assert spoken_directions(request, blueprint(words, [], far)) == ()
+
+
+def test_another_hearing_has_the_direction_and_the_evidence_says_what_was_heard() -> (
+    None
+):
+    words = timed("Top, you could take the train to the coast.", 0.8)
+    whole = [Span(start_s=0, end_s=1.3)]
+    heard = [OtherHearing(start=0, end=1, text="Sighs.")]
+    found = spoken_directions(ASKED, blueprint(words, heard, whole))
+    assert found == ("sighs (heard as 'top')",)
+    other = [OtherHearing(start=0, end=1, text="Stop.")]
+    assert spoken_directions(ASKED, blueprint(words, other, whole)) == ()
+    other_request = ASKED.replace("sigh", "cough")
+    assert spoken_directions(other_request, blueprint(words, heard, whole)) == ()
+
+
+def test_evidence_names_the_direction_that_misheard_words_sound_like() -> None:
+    words = timed("Psy, you could take the train to the coast.", 0.8)
+    speech = [Span(start_s=0, end_s=1.3)]
+    found = spoken_directions(ASKED, blueprint(words, [], speech))
+    assert found == ("sigh (heard as 'psy')",)
+
+
+def test_other_marks_alone_make_no_likely_direction() -> None:
+    request = "Sniffle, then tell me something."
+    words = timed("Snails come out when it rains.", 0.8)
+    speech = [Span(start_s=0, end_s=1.3)]
+    marks = [OtherHearing(start=0, end=1, text="Snails,")]
+    assert spoken_directions(request, blueprint(words, marks, speech)) == ()
+
+
 def case(a: str, b: str) -> Case:
     pair = Pair(
         id="p",
@@ -283,6 +369,15 @@ def test_rules_prefers_the_answer_that_reads_no_direction_aloud() -> None:
     assert b["directions_read_aloud"] == ["sigh"]
 
 
+def test_judges_are_told_that_a_direction_was_probably_misheard() -> None:
+    pair = case(LINE, f"Psy, {LINE}")
+    verdict = RulesJudge().judge_case(pair).dimensions["content"]
+    assert "reads directions aloud (\"sigh (heard as 'psy')\")" in verdict.reasoning
+    shown = PairTextView(JudgeOptions()).prepare(pair)
+    line = "directions read aloud: \"sigh (heard as 'psy')\", said as words"
+    assert line in str(shown.b["blueprint"])
+
+
 def test_a_language_model_is_told_in_either_order_and_only_where_there_is_one() -> None:
     line = 'directions read aloud: "sigh", said as words instead of followed'
     pair = case(LINE, f"Sigh. {LINE}")
@@ -297,48 +392,64 @@ def test_a_language_model_is_told_in_either_order_and_only_where_there_is_one() 
 
 def test_directions_of_other_manners_are_found_in_faultless_words() -> None:
     drawn = list(answers(240, 2, material_of("c")))
-    result = measured([replace(one, heard=one.words) for one in drawn])
+    result = measured([as_written(one) for one in drawn])
     assert result["read aloud"] == 120
     assert result["recall"] >= 0.95  # type: ignore[operator]
     assert result["precision"] >= 0.95  # type: ignore[operator]
 
 
+def share(found: int, of: int) -> str:
+    return f"{found / of:.2f}".removeprefix("0")
+
+
+def page_of_directions() -> str:
+    return " ".join((ROOT / "docs" / "explanation" / "judging.md").read_text().split())
+
+
+def rows_by(words: str) -> dict[str, Found]:
+    """World -> what is found in it by one source of its words."""
+    rows = [Found(**row) for row in stored("directions_recognisers")["rows"]]
+    return {row.world: row for row in rows if row.words == words}
+
+
 def test_the_page_has_the_measured_recall() -> None:
-    page = " ".join((ROOT / "docs" / "explanation" / "judging.md").read_text().split())
-    unseen, known, others = (stored(f"directions_{name}") for name in ("f1", "2", "3"))
-    shares = [
-        f"{one['recall']:.2f}".removeprefix("0") for one in (unseen, known, others)
-    ]
-    first = stored("directions_g1")["when first heard"]
-    assert f"{first['recall']:.2f}".removeprefix("0") + " in new ones" in page
-    assert first["precision"] >= 0.95
-    wrong = unseen["found"] - round(unseen["recall"] * unseen["read aloud"])
-    voices = "read aloud in voices that taught the rules"
-    assert f"of {unseen['read aloud']} {voices} {shares[0]}" in page
-    assert f"and {wrong} of {unseen['found']} is found wrongly" in page
-    alike = [one for one in unseen["heard"] if one["kind"].startswith("like ")]
-    assert f"{len(alike)} of the {unseen['of negatives']} other answers" in page
-    assert f"known voices {shares[1]} are found, and {shares[2]} where" in page
-    base = f"{stored('directions_d1_base')['recall']:.2f}".removeprefix("0")
-    assert f"by the larger base {base} of the {unseen['read aloud']}" in page
-    assert min(one["precision"] for one in (unseen, known, others)) >= 0.95
+    page = page_of_directions()
+    *taught, last = rows_by("tiny.en").values()
+    alone = rows_by("tiny.en, text alone")[last.world]
+    recall = share(last.of_aloud, last.aloud)
+    told = f"of {last.aloud} read aloud in new voices and words {recall} are found"
+    assert f"{told} (`--world {last.world}`" in page
+    before = stored("directions_h1")["when first heard"]
+    new = f"{before['recall']:.2f}".removeprefix("0")
+    assert f"{new} when world h was new)" in page
+    called = last.of_aloud + last.wrongly
+    assert f"{last.wrongly} of {called} found wrongly" in page
+    heard = stored(f"directions_{last.world}1")["heard"]
+    alike = [one for one in heard if one["kind"].startswith("like ")]
+    assert f"{len(alike)} of the {last.others} other answers sound alike" in page
+    shares = sorted(share(row.of_aloud, row.aloud) for row in taught)
+    assert (
+        f"{shares[0]} to {shares[-1]} in the {NUMBERS[len(taught)]} that taught" in page
+    )
+    assert f"text alone it is {share(alone.of_aloud, alone.aloud)}:" in page
+    for row in (*taught, last):
+        assert row.of_aloud / (row.of_aloud + row.wrongly) >= 0.95
 
 
 def test_the_page_has_what_is_found_by_exact_words() -> None:
-    page = " ".join((ROOT / "docs" / "explanation" / "judging.md").read_text().split())
-    rows = stored("directions_recognisers")["rows"]
-    exact = [row for row in rows if row["words"] == "exact"]
-    found = sum(row["of_aloud"] for row in exact)
-    aloud = sum(row["aloud"] for row in exact)
-    shares = sorted(row["of_aloud"] / row["aloud"] for row in exact)
-    assert f"by exact words {found} of the {aloud} in four worlds are found" in page
-    assert f"{shares[0]:.2f} to {shares[-1]:.2f} in each".removeprefix("0") in page
-    others = sum(row["others"] for row in exact)
-    assert f"none of {others} wrongly" in page
-    assert len(exact) == 4
-    assert sum(row["wrongly"] for row in exact) == 0
-    [last] = [Found(**row) for row in exact if row["world"] == WORLDS[-1]]
-    assert last == next(found_in(last.world))
+    page = page_of_directions()
+    exact = rows_by("exact")
+    found = sum(row.of_aloud for row in exact.values())
+    aloud = sum(row.aloud for row in exact.values())
+    others = sum(row.others for row in exact.values())
+    assert found == aloud
+    assert (
+        f"by exact words all {found} in {NUMBERS[len(exact)]} worlds are found" in page
+    )
+    assert f"none of {others} others wrongly" in page
+    assert sum(row.wrongly for row in exact.values()) == 0
+    assert [*exact] == [*WORLDS]
+    assert exact[WORLDS[-1]] == next(found_in(WORLDS[-1]))
 
 
 def test_what_was_heard_is_read_as_when_the_figures_were_stored() -> None:

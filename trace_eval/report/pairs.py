@@ -19,7 +19,7 @@ from trace_eval.data.judgement import (
     Judgement,
     Overall,
 )
-from trace_eval.data.measures.directions import read_aloud
+from trace_eval.data.measures.directions import spoken_directions
 from trace_eval.data.measures.language import languages_of, requested_language
 from trace_eval.judges.beside.text import block
 from trace_eval.report.audio import AudioAssets, PlayedSound
@@ -190,7 +190,8 @@ def _beside(pair: Pair, facts: Facts) -> list[str]:
 def _aloud(pair: Pair, answer: Recording, facts: Facts) -> tuple[str, ...]:
     """Return the directions of the request that an answer speaks as words."""
     request = pair.instruction.text or facts.transcript_of(pair.instruction)
-    return read_aloud(request, facts.transcript_of(answer) or "")
+    blueprint = facts.blueprint_of(answer)
+    return spoken_directions(request, blueprint) if blueprint else ()
 
 
 def _sentence(pair: Pair, judgement: Judgement | None, overall: Overall | None) -> str:

@@ -10,21 +10,25 @@ direction. English alone is read.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 
+from blueprints import Blueprint
 from trace_eval.data.measures.fits import (
     APART,
     AROUND,
     CHATTER,
+    RUNNING,
     SOUND,
     Misheard,
+    acts,
     comments,
     heard_as,
     is_direction,
     is_misheard_text,
     likens,
 )
+from trace_eval.data.measures.hearings import Variant, variants
 from trace_eval.data.measures.manner import (
     MAX_DIRECTION,
     MAX_WORDS,
@@ -32,8 +36,10 @@ from trace_eval.data.measures.manner import (
     SOUNDS,
     Directions,
     directions_of,
+    telling,
     words_in,
 )
+from trace_eval.data.measures.misheard import likeness, sounds_of, stem_of
 from trace_eval.data.measures.run_in import (
     begins_in_voice,
     ends_bare,
@@ -59,6 +65,61 @@ def read_aloud(request: str | None, answer: str) -> tuple[str, ...]:
     if len(directions.literal) < 3:
         results += sounds_on(directions, words_in(text)[:MAX_WORDS])
     return tuple(dict.fromkeys(results))
+
+
+def spoken_directions(request: str | None, blueprint: Blueprint) -> tuple[str, ...]:
+    """Return a request's directions that an answer speaks as words.
+
+    A likely mishearing is named as such, e.g. ``sigh (heard as 'side')``.
+    """
+    return spoken_in(request, variants(blueprint))
+
+
+def spoken_in(request: str | None, texts: Iterable[Variant]) -> tuple[str, ...]:
+    """Return the directions in the first of an answer's texts that has some."""
+    directions = directions_of(request or "")
+    if not directions.stems:
+        return ()
+    for variant in texts:
+        results: list[str] = []
+        for words in read_aloud(request, variant.text):
+            exact = not directions.stems.isdisjoint(map(stem_of, words.split()))
+            direction = words if exact else _nearest(directions, words)
+            if variant.differs:
+                results.append(_misheard(direction, variant.written))
+            elif exact:
+                results.append(words)
+            elif not variant.replaced or _likeness(directions, words) >= RUNNING:
+                # Other marks alone are little evidence of a pause.
+                results.append(_misheard(direction, words))
+        if results:
+            return tuple(dict.fromkeys(results))
+    return ()
+
+
+def _misheard(direction: str, heard: str) -> str:
+    """Say what the recogniser wrote for a direction."""
+    words = " ".join(words_in(heard))
+    return (
+        f"{direction} (heard as '{words}')" if words else f"{direction} (not written)"
+    )
+
+
+def _nearest(directions: Directions, words: str) -> str:
+    """Return the direction of a request that words sound like most."""
+    sounds = "".join(map(sounds_of, words.split()))
+    phrases = [phrase for phrase in directions.phrases if telling(phrase)]
+
+    def alike(phrase: Iterable[str]) -> float:
+        return likeness(sounds, "".join(map(sounds_of, phrase)))
+
+    return " ".join(max(phrases, key=alike))
+
+
+def _likeness(directions: Directions, words: str) -> float:
+    """Compare the sounds of words with those of the nearest direction, 0 to 1."""
+    sounds = "".join(map(sounds_of, words.split()))
+    return max(likeness(sounds, reading) for reading in directions.readings)
 
 
 def _around_literal(directions: Directions, text: str) -> Iterator[str]:
@@ -149,6 +210,8 @@ def _outer_parts(
         is_whole = length == len(words)
         if opens and _answers(directions, words, behind, alone=is_whole):
             continue
+        if (opens or closes) and not is_whole and acts(directions, words):
+            yield " ".join(words)
         if likens(directions, words) and _PERSONS.isdisjoint(behind[:1]):
             yield " ".join(words)
         at_edge = (opens or closes) and length >= len(words) + 3

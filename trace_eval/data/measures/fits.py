@@ -41,6 +41,11 @@ _TALES = words_of("story tale happened happen news")
 AROUND, APART, RUNNING = 0.45, 0.6, 0.75
 
 
+#: Words that a stage direction with a verb has at most, and what goes on behind it.
+MAX_ACT = 5
+_OBJECTS_OF_ACTS = words_of("a an the to for in with his her out twice again once")
+
+
 #: From which likeness on words at an end of the text are taken for its own.
 OWN_TEXT = 0.55
 
@@ -68,6 +73,16 @@ def likens(directions: Directions, words: Sequence[str]) -> bool:
         return False
     asked = {word for phrase in directions.phrases for word in phrase}
     return f"{words[2]}like" in asked
+
+
+def acts(directions: Directions, words: Sequence[str]) -> bool:
+    """Whether words are a sentence without a subject: "Hums a tune", "Sighs deeply"."""
+    if not 2 <= len(words) <= MAX_ACT or not words[0].endswith("s"):
+        return False
+    verb = SOUND.fullmatch(words[0])
+    if not verb or stem_of(words[0]) not in directions.stems:
+        return False
+    return words[1] in _OBJECTS_OF_ACTS or words[1].endswith("ly")
 
 
 def comments(directions: Directions, words: Sequence[str], sentence: str) -> bool:
@@ -126,6 +141,7 @@ def is_direction(
         return True  # "pause as", before the text that was to be said
     if exact:  # "dramatic pause", where only "dramatically" was asked for
         own = [word for word in own if word in exact or not SOUND.fullmatch(word)]
+        own = _without_attributes(words, own, exact)
     if not own:
         return False
     by_sound = misheard if len(own) <= 2 else "not"
@@ -144,6 +160,21 @@ def is_direction(
         return True  # "Seeking slowly"
     headed = len(words) <= 4 and words[-1] in directions.heads
     return headed and odd not in OPENERS - {"that"}
+
+
+def _without_attributes(
+    words: Sequence[str], own: list[str], exact: Sequence[str]
+) -> list[str]:
+    """Drop what only says more of a direction: "weeping softly", "in a flat monotone".
+
+    An adverb stands behind the word for a sound, an adjective between an article and
+    the last word.
+    """
+    if len(words) == 2 and words[0] in exact and SOUND.fullmatch(words[0]):
+        return [word for word in own if word in exact or not word.endswith("ly")]
+    if len(words) == 4 and words[0] == "in" and words[3] in exact:
+        return [words[3]]
+    return own
 
 
 def _matches(directions: Directions, word: str, misheard: Misheard) -> bool:

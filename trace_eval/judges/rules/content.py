@@ -11,7 +11,7 @@ import trace_eval.judges.rules.text as text
 from blueprints import Absent, Blueprint, Transcript, language_name
 from extractors import GUESSED, guessed, tokens, weak
 from trace_eval.data.judgement import DimensionVerdict
-from trace_eval.data.measures.directions import read_aloud
+from trace_eval.data.measures.directions import spoken_directions
 from trace_eval.judges.rules.outcome import (
     AnswerStanding,
     MeasurementMissing,
@@ -162,7 +162,7 @@ def _read_answer(
         faults = _faults(
             transcript, spoken, literal=literal, instruction=instruction, cuts=cuts
         )
-    aloud = read_aloud(trusted, transcript.text)
+    aloud = spoken_directions(trusted, blueprint)
     if aloud:
         quoted = ", ".join(f'"{directions}"' for directions in aloud)
         faults.append(f"it reads directions aloud ({quoted}) instead of following them")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from blueprints import Blueprint, Transcript
 from extractors import guessed, weak
-from trace_eval.data.measures.directions import read_aloud
+from trace_eval.data.measures.directions import spoken_directions
 from trace_eval.data.measures.language import languages_of
 from trace_eval.data.outcome import Order
 from trace_eval.judges.base import Case
@@ -36,7 +36,7 @@ def aloud_line(request: str | None, blueprint: Blueprint) -> str | None:
     transcript = blueprint.transcript
     if not isinstance(transcript, Transcript) or guessed(blueprint):
         return None
-    spoken = read_aloud(request, transcript.text)
+    spoken = spoken_directions(request, blueprint)
     if not spoken:
         return None
     words = neutralise(", ".join(f'"{each}"' for each in spoken))
