@@ -9,6 +9,7 @@ import pytest
 from trace_eval.opinions.codes import LABELS
 from trace_eval.opinions.labels import read_labels
 from trace_eval.opinions.rating_files import read_ratings
+from trace_eval.opinions.survey_cells import SurveyTable
 from trace_eval.opinions.survey_forms import is_form
 
 #: A question about each item, which stands before it; the comment is no item.
@@ -95,7 +96,7 @@ def test_items_that_are_blocks_of_their_own_are_items(
     ],
 )
 def test_units_and_notes_behind_columns_are_no_questions(columns: list[str]) -> None:
-    assert not is_form([dict.fromkeys(columns, "1")])
+    assert not is_form(SurveyTable.of([dict.fromkeys(columns, "1")]))
 
 
 def test_items_before_the_question_are_read_below_three_headers_of_qualtrics(

@@ -241,6 +241,14 @@ def spelled(value: object, names: SideNames = NOBODY, typed: bool = True) -> str
     raise ValueError("it is no label")
 
 
+def label_of(value: object, names: SideNames = NOBODY) -> str | None:
+    """Return the label that a value means, see :func:`spelled`; None: it means none."""
+    try:
+        return spelled(value, names)
+    except ValueError:
+        return None
+
+
 def _side_of_column(names: SideNames) -> str:
     """Return the side of the system whose win or loss a column says."""
     system = names[2]

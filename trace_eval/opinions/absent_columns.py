@@ -9,7 +9,7 @@ from difflib import get_close_matches
 
 from blueprints import InputError
 from trace_eval.data.names import first_of
-from trace_eval.data.spelling import is_missing
+from trace_eval.data.spelling import is_missing, label_of
 from trace_eval.opinions.absent_scores import columns_of_scores_meant
 from trace_eval.opinions.cells import map_option, number_of
 from trace_eval.opinions.codes import LABEL_COLUMNS
@@ -34,7 +34,6 @@ from trace_eval.opinions.label_files import (
 )
 from trace_eval.opinions.rater_columns import dimension_of, label_columns, unnamed
 from trace_eval.opinions.row_status import is_status
-from trace_eval.opinions.survey_cells import label_of
 
 #: Labels as a table of floats has them.
 _AS_FLOATS = (0.0, 0.5, 1.0, 2.0)

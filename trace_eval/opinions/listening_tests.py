@@ -1,15 +1,20 @@
-"""Results of two tools for listening tests, BeaqleJS and webMUSHRA."""
+"""Listening tests: results of BeaqleJS and webMUSHRA, and numbers of comparisons."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from blueprints import InputError
+from trace_eval.data import names
+from trace_eval.data.spelling import is_missing
+from trace_eval.opinions.cells import number_of
+from trace_eval.opinions.column_words import RATER
 from trace_eval.opinions.survey_cells import (
-    Records,
+    OPINIONS_OF_PAIRS,
     SurveyRecord,
+    SurveyTable,
     cell_text,
-    columns_of,
+    without,
 )
 
 # ---- BeaqleJS: a record for each test, and one of who took them
@@ -19,25 +24,24 @@ from trace_eval.opinions.survey_cells import (
 _TEST, _PERSON = "TestID", "UserName"
 
 
-def is_beaqle(records: Records) -> bool:
+def is_beaqle(table: SurveyTable) -> bool:
     """Tell whether records are tests of BeaqleJS, behind which stands who took them."""
-    if not records:
+    if not table.records:
         return False
-    test = records[0]
+    test = table.records[0]
     is_mushra = isinstance(test.get("rating"), Mapping)
     has_answer = is_mushra or isinstance(test.get("result"), bool)
     return has_answer and {_TEST, "Runtime"} <= test.keys() and _PERSON not in test
 
 
-def beaqle(records: Records, notes: list[str]) -> Iterator[SurveyRecord]:
+def beaqle(table: SurveyTable, notes: list[str]) -> Iterator[SurveyRecord]:
     """Make a record of each score of a MUSHRA; systems are called like its sliders.
 
     Raises:
         UserError: the tests are of ABX.
     """
-    people = [cell_text(record, _PERSON) for record in records]
-    rater = next(filter(None, people), None)
-    tests = [record for record in records if cell_text(record, _TEST)]
+    rater = next(filter(None, table.texts(_PERSON)), None)
+    tests = [record for record in table.records if cell_text(record, _TEST)]
     if isinstance(tests[0].get("result"), bool):
         raise InputError(
             "is a test of ABX, which says whether a difference was heard and prefers no"
@@ -73,21 +77,21 @@ _ANSWERS = {
 }
 
 
-def is_paired(records: Records) -> bool:
+def is_paired(table: SurveyTable) -> bool:
     """Tell whether each row compares a recording with the reference."""
-    return set(_PAIRED) <= set(columns_of(records))
+    return set(_PAIRED) <= set(table.columns)
 
 
-def paired(records: Records, notes: list[str]) -> Iterator[SurveyRecord]:
+def paired(table: SurveyTable, notes: list[str]) -> Iterator[SurveyRecord]:
     """Name A the reference and B the other."""
-    answers = {cell_text(record, "choice_answer").casefold() for record in records}
+    answers = {text.casefold() for text in table.texts("choice_answer")}
     if answers & {"correct", "incorrect"}:
         notes.append(
             "correct is read as a choice of choice_reference, incorrect as one of"
             " choice_non_reference"
         )
-    for record in records:
-        opinion = {name: value for name, value in record.items() if name not in _PAIRED}
+    for record in table.records:
+        opinion = without(record, _PAIRED)
         answer = cell_text(record, "choice_answer")
         opinion["system_a"] = cell_text(record, "choice_reference")
         opinion["system_b"] = cell_text(record, "choice_non_reference")
@@ -105,22 +109,19 @@ _GRADED = {
 }
 
 
-def is_graded(records: Records) -> bool:
+def is_graded(table: SurveyTable) -> bool:
     """Tell whether each row scores the reference and another recording."""
-    columns = set(columns_of(records))
+    columns = set(table.columns)
     return columns.issuperset(_GRADED) and columns.issuperset(_GRADED.values())
 
 
-def graded(records: Records, notes: list[str]) -> Iterator[SurveyRecord]:
+def graded(table: SurveyTable, notes: list[str]) -> Iterator[SurveyRecord]:
     """Make a record of each of the two scores."""
     notes.append(
         "each row holds two scores: of the hidden reference, and of the other recording"
     )
-    for record in records:
-        shared = dict(record)
-        for name, score in _GRADED.items():
-            shared.pop(name, None)
-            shared.pop(score, None)
+    for record in table.records:
+        shared = without(record, (*_GRADED.keys(), *_GRADED.values()))
         trial = cell_text(record, "trial_id")
         for name, score in _GRADED.items():
             system = cell_text(record, name)
@@ -130,3 +131,57 @@ def graded(records: Records, notes: list[str]) -> Iterator[SurveyRecord]:
                 "system": system,
                 "score": record.get(score),
             }
+
+
+# ---- comparisons whose number is called a score
+
+
+def is_comparison(table: SurveyTable) -> bool:
+    """Tell whether two systems have one number, and no label."""
+    if not {"system_a", "system_b"} <= table.fields.keys():
+        return False
+    has_opinion = not OPINIONS_OF_PAIRS.isdisjoint(table.fields)
+    return not has_opinion and _score_of_pair(table.columns) is not None
+
+
+def _score_of_pair(columns: Collection[str]) -> str | None:
+    for name in columns:
+        if names.bare(name) in ("score", "rating"):
+            return name
+    return None
+
+
+def comparison(table: SurveyTable, notes: list[str]) -> Iterator[SurveyRecord]:
+    """Read the number as a comparison of A with B."""
+    score = _score_of_pair(table.columns) or ""
+    notes.append(f"the column {score} is read as a comparison of A with B")
+    for record in table.records:
+        opinion = without(record, (score,))
+        opinion["preference"] = record.get(score)
+        yield opinion
+
+
+def is_wide_comparison(table: SurveyTable) -> bool:
+    """Tell whether columns of raters hold numbers, some of which are no labels."""
+    raters = list(filter(RATER.fullmatch, table.columns))
+    if len(raters) < 2 or not {"system_a", "system_b"} <= table.fields.keys():
+        return False
+    present: set[str] = set()
+    for name in raters:
+        present.update(text for text in table.texts(name) if not is_missing(text))
+    if None in map(number_of, present):
+        return False
+    return bool(present - {"1", "2"})
+
+
+def wide_comparison(table: SurveyTable, notes: list[str]) -> Iterator[SurveyRecord]:
+    """Make a record of each rater's number, a comparison of A with B."""
+    raters = list(filter(RATER.fullmatch, table.columns))
+    notes.append(
+        f"each of the columns {', '.join(raters)} is read as a rater, and its numbers"
+        " as comparisons of A with B"
+    )
+    for record in table.records:
+        shared = without(record, raters)
+        for name in raters:
+            yield shared | {"rater": name, "preference": record.get(name)}

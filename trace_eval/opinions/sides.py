@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import counted
-from trace_eval.data.spelling import NOBODY, Declared, SideNames, plain, spelled
+from trace_eval.data.spelling import Declared, SideNames, label_of, plain
 from trace_eval.opinions.codes import MISSING, flip
 from trace_eval.opinions.encoding import RowSystems
 from trace_eval.opinions.opinions import DataWarning, Opinions
@@ -143,13 +143,8 @@ def _is_contrary(value: object, meaning: Declared, names: SideNames) -> bool:
     return _reading(value, names) not in {None, _reading(meaning)}
 
 
-@lru_cache(maxsize=1 << 12)
-def _reading(value: object, names: SideNames = NOBODY) -> str | None:
-    """Return the label that a value is by itself; None: it is none."""
-    try:
-        return spelled(value, names)
-    except ValueError:
-        return None
+#: The labels that values are by themselves, as they repeat in every column.
+_reading = lru_cache(maxsize=1 << 12)(label_of)
 
 
 def _rows_of(facts: FactColumns, rows: NDArray[Any]) -> dict[str, NDArray[Any]]:

@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain
 from typing import Any
 
 from fusion import DIMENSIONS
 from trace_eval.data import names
-from trace_eval.data.spelling import spelled
 
 SurveyRecord = dict[str, Any]
 Records = Sequence[Mapping[str, Any]]
+
+#: Fields of opinions about pairs; a table that has one needs no other column of them.
+OPINIONS_OF_PAIRS = frozenset(
+    (*DIMENSIONS, "overall", "preference", "match", "score_a")
+)
+
+#: What a cell says that answers yes or no, in small letters.
+YES = frozenset(("true", "1", "yes", "x", "on", "checked", "✓", "1.0", "t", "y"))
+NO = frozenset(("false", "0", "no", "off", "unchecked", "", "0.0", "f", "n"))
 
 #: What MTurk and Toloka write before the names of columns.
 PREFIX = re.compile(r"(?:Input|Answer)\.|(?:INPUT|OUTPUT|ASSIGNMENT):")
@@ -56,7 +66,40 @@ def without_prefixes(columns: Collection[str]) -> dict[str, str]:
     return short_names
 
 
-def columns_of(records: Records) -> list[str]:
+#: Records that are looked at for a layout.
+_LOOKED_AT = 50
+
+
+@dataclass(frozen=True)
+class SurveyTable:
+    """The records of a table with the names of its columns, as layouts look at them.
+
+    Attributes:
+        columns: names of all columns, in the order in which they appear.
+        fields: our name of a field of labels -> the column that holds it.
+    """
+
+    records: Records
+    columns: list[str]
+    fields: dict[str, str]
+
+    @classmethod
+    def of(cls, records: Records) -> SurveyTable:
+        """Look at all records once."""
+        columns = columns_of(records)
+        return cls(records, columns, names.first_of(names.LABELS, columns))
+
+    @cached_property
+    def start(self) -> SurveyTable:
+        """Return the first records, by which a layout is known."""
+        return SurveyTable.of(self.records[:_LOOKED_AT])
+
+    def texts(self, column: str) -> list[str]:
+        """Return the text of each cell of a column, see :func:`cell_text`."""
+        return [cell_text(record, column) for record in self.records]
+
+
+def columns_of(records: Iterable[Mapping[str, Any]]) -> list[str]:
     """Return the names of all columns, in the order in which they appear."""
     return list(dict.fromkeys(chain.from_iterable(records)))
 
@@ -69,9 +112,6 @@ def cell_text(record: Mapping[str, Any], name: str) -> str:
     return str(value).strip()
 
 
-def label_of(text: object) -> str | None:
-    """Return the label that a text means; None where it means none."""
-    try:
-        return spelled(text)
-    except ValueError:
-        return None
+def without(record: Mapping[str, Any], columns: Collection[str | None]) -> SurveyRecord:
+    """Copy a record without some of its columns."""
+    return {name: value for name, value in record.items() if name not in columns}

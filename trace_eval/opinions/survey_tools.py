@@ -17,6 +17,7 @@ from trace_eval.opinions.survey_cells import (
     PREFIX,
     Records,
     SurveyRecord,
+    SurveyTable,
     cell_text,
     columns_of,
     is_answer,
@@ -46,20 +47,21 @@ _TIMER = re.compile(r"_(?:First Click|Last Click|Page Submit|Click Count)\Z")
 _STATUS = {"1": "a survey preview", "2": "a survey test", "8": "spam", "9": "spam"}
 
 
-def is_qualtrics(records: Records) -> bool:
+def is_qualtrics(table: SurveyTable) -> bool:
     """Tell whether ids of imports stand in the first rows."""
-    return any(_is_import_row(record) for record in records[:2])
+    return any(map(_is_import_row, table.records[:2]))
 
 
 def _is_import_row(record: Mapping[str, Any]) -> bool:
     return any(str(value).startswith('{"ImportId"') for value in record.values())
 
 
-def qualtrics(records: Records, notes: list[str]) -> Iterator[SurveyRecord]:
+def qualtrics(table: SurveyTable, notes: list[str]) -> Iterator[SurveyRecord]:
     """Call a column by the text of its question, where its own name is a number of one.
 
     Raters are called by ``ResponseId`` where no other column names them.
     """
+    records = table.records
     if _is_import_row(records[0]):
         texts: Mapping[str, Any] = {}
         responses = records[1:]
@@ -122,17 +124,17 @@ def _questions(
 # ---- MTurk and Toloka: what was shown, what was answered, and who answered
 
 
-def is_batch(records: Records) -> bool:
+def is_batch(table: SurveyTable) -> bool:
     """Tell whether columns are called as those of answers in a batch of tasks."""
-    return any(re.match(r"Answer\.|OUTPUT:", name) for name in columns_of(records))
+    return any(map(is_answer, table.columns))
 
 
-def batch(records: Records, notes: list[str]) -> Iterator[SurveyRecord]:
+def batch(table: SurveyTable, notes: list[str]) -> Iterator[SurveyRecord]:
     """Call what was shown and answered by its own name, and unfold answers in JSON.
 
     A task with several items, whose columns are numbered, becomes a record for each.
     """
-    records = _without_echoes(list(map(_with_answers, records)))
+    records = _without_echoes(list(map(_with_answers, table.records)))
     several = _several(columns_of(records))
     if several:
         notes.append(
@@ -275,11 +277,11 @@ def _flat(record: Mapping[str, Any], stem: str = "") -> SurveyRecord:
 _ANSWERS = frozenset(("choices", "rating", "number", "selected"))
 
 
-def is_studio(records: Records) -> bool:
+def is_studio(table: SurveyTable) -> bool:
     """Tell whether records are tasks with annotations, or the smaller forms of them."""
-    if records and all(map(_is_task, records)):
+    columns = table.columns
+    if table.records and all(map(_is_task, table.records)):
         return True
-    columns = columns_of(records)
     names_annotation = "lead_time" in columns or "annotation_id" in columns
     return "annotator" in columns and names_annotation
 
@@ -305,11 +307,11 @@ def _annotations_of(task: Mapping[str, Any]) -> list[Any] | None:
     return None
 
 
-def studio(records: Records, notes: list[str]) -> Iterator[SurveyRecord]:
+def studio(table: SurveyTable, notes: list[str]) -> Iterator[SurveyRecord]:
     """Make a record of each annotation that was not skipped."""
     annotations: list[SurveyRecord] = []
     skipped = 0
-    for record in records:
+    for record in table.records:
         skipped += _dropped(record)
         for annotation in _annotations(record):
             skipped += annotation.pop("was_cancelled", False) is True
