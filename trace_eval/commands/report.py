@@ -20,7 +20,7 @@ from trace_eval.commands.console import (
 from trace_eval.commands.render import AS_AGREE, LabelsOption
 from trace_eval.commands.result_files import give
 from trace_eval.commands.signatures import from_classes
-from trace_eval.data.columns import OF_LABELS, Columns
+from trace_eval.data.columns import OF_LABELS, OUR_NAMES, Columns
 
 #: Of a folder of runs: as many are named on the terminal, the newest first.
 MOST_LISTED = 3
@@ -88,7 +88,7 @@ def report(
     from trace_eval.report.write import write_report
     from trace_eval.runs.run import Run
 
-    if labels is None and columns != Columns():
+    if labels is None and columns != OUR_NAMES:
         raise UserError(
             "--id, --map, --where, --scale, --column describe --labels; name that, too"
         )

@@ -35,7 +35,7 @@ from trace_eval.compare.read_judging import (
 )
 from trace_eval.compare.run_judgings import with_labels
 from trace_eval.compare.systems import SystemChange, system_change
-from trace_eval.data.columns import Columns
+from trace_eval.data.columns import OUR_NAMES, Columns
 from trace_eval.opinions.labels import read_labels
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.rating_files import read_ratings
@@ -64,7 +64,7 @@ def judge_change(
         UserError: not two sources, or they cannot be read or have nothing in common.
     """
     options = options or ChangeOptions()
-    if labels is None and columns not in (None, Columns()):
+    if labels is None and columns not in (None, OUR_NAMES):
         raise UserError(
             "--id, --map, --where, --scale, --column describe --labels; name that, too"
         )
@@ -100,7 +100,7 @@ def judge_change(
         _refuse(options, without_truth, "of runs, which hold their own labels")
     judgings = [read_judging(source, options.truth) for source in sources]
     if isinstance(labels, Path):
-        labels = _labels_of_file(labels, columns or Columns(), judgings)
+        labels = _labels_of_file(labels, columns or OUR_NAMES, judgings)
     first, second = [with_labels(judging, labels) for judging in judgings]
     again = [read_judging(repeat) for repeat in repeats]
     report = compare_judgings(first, second, again, options)

@@ -52,6 +52,15 @@ class Fields:
         return {column: self.field(name) for name, column in columns.items()}
 
 
+def of_both_sides(numbers: Iterable[str]) -> dict[str, str]:
+    """Map the columns of numbers of each answer of a pair to our names of them."""
+    columns: dict[str, str] = {}
+    for number in numbers:
+        columns[f"{number}_a"] = f"{number}_a"
+        columns[f"{number}_b"] = f"{number}_b"
+    return columns
+
+
 def parse_columns(texts: Iterable[str]) -> dict[str, str]:
     """Map fields to a file's columns, from ``FIELD=COLUMN`` texts."""
     return split_settings(texts, "--column")
@@ -266,6 +275,10 @@ class Columns:
                     f"--map to {label!r}, of {value!r}: labels are {offered}, and of"
                     " scores numbers; write what it means in its place"
                 )
+
+
+#: Columns that are called as we call them.
+OUR_NAMES = Columns()
 
 
 def is_number(text: str) -> bool:

@@ -206,6 +206,11 @@ class CsvFile:
                     yield _of_one_name(row, header, values, twice) if twice else row
 
 
+def csv_rows(path: Path) -> Iterator[dict[str, str | None] | BadJson]:
+    """Yield the rows of a CSV file, see :class:`CsvFile`."""
+    yield from CsvFile.of(path).rows()
+
+
 def _names_parts(header: Sequence[str], below: Sequence[str]) -> bool:
     """Tell whether the row below a header names the parts of its questions.
 

@@ -14,15 +14,21 @@ import shlex
 import zlib
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
-from itertools import compress, islice
+from itertools import chain, compress, islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from blueprints import InputError
+from blueprints import InputError, UserError
 from trace_eval.data import strict_json
 from trace_eval.data.archives import TARS, tar_records
 from trace_eval.data.arrow_tables import TableRow, arrow_rows
-from trace_eval.data.csv_cells import CsvFile, EmptyTable, is_number, unquoted
+from trace_eval.data.csv_cells import (
+    CsvFile,
+    EmptyTable,
+    csv_rows,
+    is_number,
+    unquoted,
+)
 from trace_eval.data.files import is_file, is_folder
 from trace_eval.data.inspect_logs import log_records
 from trace_eval.data.renamed import FIRST
@@ -127,6 +133,32 @@ def checked(
             yield where, f"expected an object, got {row!r:.80}"
         else:
             yield where, row
+
+
+class TableStart(NamedTuple):
+    """What a table begins with: the names of its columns, and its first records."""
+
+    columns: list[str]
+    records: list[TableRow]
+
+
+def table_start(path: Path) -> TableStart:
+    """Look at the start of a file; of one that cannot be read its reader says why.
+
+    No large column is read: it can hold no labels, and nobody names it here.
+    """
+    first: list[TableRow] = []
+    try:
+        rows = islice(records(path, named=()), FIRST)
+        first = [row for _, row in rows if isinstance(row, dict)]
+    except UserError:
+        pass
+    columns = list(dict.fromkeys(chain.from_iterable(first)))
+    if path.suffix.lower() in CSV:
+        columns = []
+        with suppress(OSError, ValueError, csv.Error):
+            columns = CsvFile.of(path).header
+    return TableStart(columns, first)
 
 
 def column_names(path: Path) -> list[str]:
@@ -339,7 +371,7 @@ def _rows(
             inner = Path(path.stem).suffix.lower()
             return _rows_of_packed(path, inner)
         case _:
-            return enumerate(CsvFile.of(path).rows(), start=1)
+            return enumerate(csv_rows(path), start=1)
 
 
 def _tar(path: Path) -> Iterator[tuple[str, object]]:

@@ -12,7 +12,7 @@ from trace_eval.data.columns import Columns
 from trace_eval.data.files import Named, as_path
 from trace_eval.opinions.instructions import instructions_of
 from trace_eval.opinions.opinions import Opinions
-from trace_eval.opinions.scores import as_sources, holds_scores
+from trace_eval.opinions.scores import as_sources, hold_scores
 from trace_eval.runs.opinions import read_with_labels
 from trace_eval.stats.agree_labels import agree_labels
 from trace_eval.stats.agree_scores import agree_scores
@@ -55,18 +55,17 @@ def agree(
             labels are missing and the policy for that is ``error``.
     """
     options = options or AgreeOptions()
-    judged = as_sources(sources, columns)
     human = as_path(labels)
-    of_scores = any(holds_scores(source, columns) for source in judged)
+    judged = as_sources(sources, columns)
+    of_scores = hold_scores(judged, columns)
     check(options, SCORES if of_scores else LABELS)
     if options.folds != AgreeOptions.folds and not options.learn:
         raise UserError("--folds means nothing without --learn-policy; leave it out")
-    numbers = [rule.number for rule in options.baselines]
     read, provided = read_with_labels(
         judged,
         human,
         columns,
-        numbers,
+        options.numbers,
         rubric=options.rubric,
         fused_again=options.policy is not None or options.learn,
     )

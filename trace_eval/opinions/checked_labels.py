@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blueprints import InputError
+from trace_eval.data.columns import of_both_sides
 from trace_eval.opinions.cells import (
     check_inclusion,
     ids_of,
@@ -96,11 +97,6 @@ def label_table(
 def _unpadded(values: Sequence[Any]) -> list[Any]:
     """Return names without the blanks around them that tables leave."""
     return [value.strip() if isinstance(value, str) else value for value in values]
-
-
-def of_both_sides(numbers: Sequence[str]) -> list[str]:
-    """Name the columns of numbers that each answer of a pair has."""
-    return [f"{number}_{side}" for number in numbers for side in "ab"]
 
 
 def _higher(a: NDArray[np.float64], b: NDArray[np.float64]) -> Codes:

@@ -11,7 +11,7 @@ from typing import Any
 
 from blueprints import InputError
 from fusion import mean_points, threshold
-from trace_eval.data.columns import Columns, Ends
+from trace_eval.data.columns import Columns, Ends, of_both_sides
 from trace_eval.data.marked_verdicts import are_replies, verdict
 from trace_eval.data.spelling import (
     MAY_BE_NEGATIVE,
@@ -24,7 +24,7 @@ from trace_eval.data.spelling import (
 from trace_eval.data.tables import column_names
 from trace_eval.opinions.absent_columns import items_of_raters, refuse_without
 from trace_eval.opinions.cells import without_traps
-from trace_eval.opinions.checked_labels import label_table, of_both_sides
+from trace_eval.opinions.checked_labels import label_table
 from trace_eval.opinions.codes import LABEL_COLUMNS, LABELS, SCORE_FACTS, flip
 from trace_eval.opinions.encoding import (
     LabelReading,
@@ -129,7 +129,7 @@ def read_judge_file(
         labels=human,
         human=by_raters and not has_prediction,
         traps=traps,
-        warnings=judged.warnings + table.warnings() + notes,
+        warnings=judged.warnings + table.warnings + notes,
     )
     return flipped(judged) if columns.flip_b else judged
 
@@ -179,12 +179,13 @@ def _columns(
             )
         if name is not None:
             by_option[name] = ours
-    wanted = LABEL_FIELDS.by_column(columns.named) | by_option
+    named = LABEL_FIELDS.by_column(columns.named)
+    wanted = of_both_sides(numbers) | named | by_option
     notes: tuple[DataWarning, ...] = ()
     if columns.prediction or columns.truth:
-        cells = table.read({name: name for name in of_both_sides(numbers)} | wanted)
+        cells = table.read(wanted)
     else:
-        cells, notes = labelled_columns(table, wanted, numbers, has_judge=True)
+        cells, notes = labelled_columns(table, wanted, has_judge=True)
     for name, ours in by_option.items():
         if ours not in cells:
             raise InputError(f"{table.name}: no column {name!r}; see its header")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, islice
@@ -17,7 +16,14 @@ from trace_eval.data.file_names import one_form
 from trace_eval.data.renamed import FIRST, at
 from trace_eval.data.settings import nearest
 from trace_eval.data.sources import RecordTable
-from trace_eval.data.tables import CSV, column_names, csv_columns, records
+from trace_eval.data.tables import (
+    CSV,
+    TableStart,
+    column_names,
+    csv_columns,
+    records,
+    table_start,
+)
 from trace_eval.opinions.opinions import DataWarning
 from trace_eval.opinions.row_status import is_status, thrown_out
 from trace_eval.opinions.survey_cells import PREFIX, columns_of
@@ -50,30 +56,33 @@ class OpinionTable:
         read: gives its columns, from name in it -> our name.
         columns: the names of its columns, as its layout is read.
         header: the names that they have in the file, where a layout gave them others.
-        notes: sentences on what was understood by its layout, and on rows that were
-            thrown out.
+        warnings: what was understood by its layout, and which rows were thrown out.
     """
 
     name: str
     read: Callable[[Mapping[str, str]], TextColumns]
     columns: Sequence[str]
-    notes: tuple[str, ...] = ()
     header: Sequence[str] = ()
+    warnings: tuple[DataWarning, ...] = ()
 
     @classmethod
     def of_file(
         cls, path: Path, fields: Fields = LABEL_FIELDS, where: Sequence[RowFilter] = ()
     ) -> OpinionTable:
         """Read a file, see :func:`read_columns`; ``where`` says which rows count."""
-        if where or has_layout(path):
+        start = start_of(path)
+        if where or fits_any(start.records):
             rows = [record for _, record in _good(path, None)]
             return cls.of_records(str(path), rows, fields, where)
-        columns = names_in(path)
+        warnings: tuple[DataWarning, ...] = ()
+        status = list(filter(is_status, start.columns))
+        if status:
+            warnings = _thrown_out(path, status)
         return cls(
             name=str(path),
-            read=partial(read_columns, path, fields=fields),
-            columns=columns,
-            notes=tuple(_thrown_out(path, columns)),
+            read=partial(read_columns, path, fields=fields, header=start.columns),
+            columns=start.columns,
+            warnings=warnings,
         )
 
     @classmethod
@@ -110,7 +119,7 @@ class OpinionTable:
                 records = unfolded(records, notes)
             except UserError as error:
                 raise InputError(f"{name}, {error}") from None
-        columns = columns_of(_mappings(records))
+        columns = columns_of(filter(_is_mapping, records))
 
         def read(named: Mapping[str, str]) -> TextColumns:
             wanted = _wanted(_as_read(named, columns), fields, columns)
@@ -118,7 +127,7 @@ class OpinionTable:
 
         if header == columns:
             header = []
-        return cls(name, read, columns, tuple(notes), header=header)
+        return cls(name, read, columns, header=header, warnings=_warnings(name, notes))
 
     def shown_columns(self) -> str:
         """List the last columns for a message: as the file has them, then as read.
@@ -130,11 +139,10 @@ class OpinionTable:
             return as_read
         return f"{', '.join(self.header[-_SHOWN:])}, which are read as {as_read}"
 
-    def warnings(self) -> tuple[DataWarning, ...]:
-        """Say for a report how the table was understood."""
-        return tuple(
-            DataWarning("table", f"{self.name}: {note}") for note in self.notes
-        )
+
+def _warnings(name: str, notes: Iterable[str]) -> tuple[DataWarning, ...]:
+    """Say for a report how a table was understood."""
+    return tuple(DataWarning("table", f"{name}: {note}") for note in notes)
 
 
 def _as_read(named: Mapping[str, str], columns: Collection[str]) -> dict[str, str]:
@@ -147,33 +155,18 @@ def _as_read(named: Mapping[str, str], columns: Collection[str]) -> dict[str, st
     return as_read
 
 
-def _mappings(records: Iterable[Any]) -> list[Mapping[str, Any]]:
-    return [record for record in records if isinstance(record, Mapping)]
+def _is_mapping(record: object) -> bool:
+    return isinstance(record, Mapping)
 
 
-def has_layout(path: Path) -> bool:
-    """Tell whether a file is written as survey tools and arenas write theirs."""
-    return fits_any(_first_records(path))
-
-
-def _first_records(path: Path) -> list[Mapping[str, Any]]:
-    """Read the first records of a file; none of one that cannot be read."""
-    try:
-        # No large column can hold labels: those that nobody names are left empty.
-        return _mappings(row for _, row in islice(records(path, named=()), FIRST))
-    except UserError:
-        return []
-
-
-def _thrown_out(path: Path, names: Sequence[str]) -> Iterator[str]:
+def _thrown_out(path: Path, status: Sequence[str]) -> tuple[DataWarning, ...]:
     """Say which rows of a file a survey tool threw out, by its columns of status."""
-    status = {name: name for name in names if is_status(name)}
-    if not status:
-        return
-    with suppress(UserError):  # what is wrong with the file, its reader says
-        columns = read_columns(path, status)
-        present = {name: columns[name] for name in status if name in columns}
-        yield from thrown_out(present)
+    try:
+        columns = read_columns(path, {name: name for name in status})
+    except UserError:  # what is wrong with the file, its reader says
+        return ()
+    present = {name: columns[name] for name in status if name in columns}
+    return _warnings(str(path), thrown_out(present))
 
 
 def _where(
@@ -208,12 +201,16 @@ def _meets(record: Mapping[str, Any], any_of: Sequence[RowFilter]) -> bool:
 
 
 def read_columns(
-    path: Path, own: Mapping[str, str] | None = None, fields: Fields = LABEL_FIELDS
+    path: Path,
+    own: Mapping[str, str] | None = None,
+    fields: Fields = LABEL_FIELDS,
+    header: Sequence[str] | None = None,
 ) -> TextColumns:
     """Read the known columns of a file, as text; what is missing is ``None``.
 
     Args:
         own: more names in the file -> ours; a name of ours in it gives way.
+        header: the names of its columns; None: they are looked up.
 
     Raises:
         UserError: the file is no table, a row of it is bad, or two columns mean the
@@ -221,7 +218,9 @@ def read_columns(
     """
     own = own or {}
     if path.suffix.lower() in CSV:
-        wanted = _wanted(own, fields, column_names(path))
+        if header is None:
+            header = column_names(path)
+        wanted = _wanted(own, fields, header)
         columns = csv_columns(path, wanted)
         if columns is not None:
             _refuse_synonyms(path, columns, wanted)
@@ -238,12 +237,13 @@ def read_columns(
     return _columns(path, chain(first, rows), wanted)
 
 
-def names_in(path: Path) -> list[str]:
-    """List the names of a file's columns; what is nested has our name of it."""
+def start_of(path: Path) -> TableStart:
+    """Look at the start of a file; a column that is nested has our name of it."""
+    start = table_start(path)
     if path.suffix.lower() in CSV:
-        return column_names(path)
+        return start
     columns: dict[str, None] = {}
-    for record in _first_records(path):
+    for record in start.records:
         # A plain field keeps its own name: "judge" says of nobody that he is an
         # annotator.
         columns.update(dict.fromkeys(record))
@@ -254,8 +254,8 @@ def names_in(path: Path) -> list[str]:
         try:
             columns.update(dict.fromkeys(flatten(nested, {})))
         except UserError:
-            return []
-    return list(columns)
+            return TableStart([], start.records)
+    return TableStart(list(columns), start.records)
 
 
 def names_raters(

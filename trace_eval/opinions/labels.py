@@ -8,15 +8,11 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from trace_eval.data.columns import Ends, RowFilter
+from trace_eval.data.columns import Ends, RowFilter, of_both_sides
 from trace_eval.opinions.absent_columns import refuse_without
-from trace_eval.opinions.cells import (
-    without_traps,
-)
+from trace_eval.opinions.cells import without_traps
 from trace_eval.opinions.checked_labels import label_table
-from trace_eval.opinions.codes import (
-    LABEL_COLUMNS,
-)
+from trace_eval.opinions.codes import LABEL_COLUMNS
 from trace_eval.opinions.encoding import LabelReading, mapped
 from trace_eval.opinions.label_files import LABEL_FIELDS, OpinionTable, names_raters
 from trace_eval.opinions.opinions import Opinions
@@ -92,14 +88,15 @@ def table_labels(
 
 def _labels(
     table: OpinionTable,
-    named: Mapping[str, str],
+    named: dict[str, str],
     mapping: Mapping[str, str] | None,
     about: Sequence[Opinions],
     numbers: Sequence[str],
     scale: Ends | None,
 ) -> Opinions:
     systems = _systems(about)
-    texts, notes = labelled_columns(table, named, numbers, systems)
+    wanted = of_both_sides(numbers) | named
+    texts, notes = labelled_columns(table, wanted, systems)
     ids = frozenset(chain.from_iterable(judged.ids.tolist() for judged in about))
     refuse_without(
         table,
@@ -121,7 +118,7 @@ def _labels(
     return replace(
         labels,
         human=bool(notes) or names_raters(table.columns, named),
-        warnings=labels.warnings + table.warnings() + notes,
+        warnings=labels.warnings + table.warnings + notes,
         traps=traps,
     )
 

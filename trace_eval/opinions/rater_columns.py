@@ -19,7 +19,6 @@ from trace_eval.data.spelling import (
     spelled,
 )
 from trace_eval.opinions.cells import number_of
-from trace_eval.opinions.checked_labels import of_both_sides
 from trace_eval.opinions.codes import LABEL_COLUMNS, SCORE_FACTS
 from trace_eval.opinions.column_words import (
     RATER,
@@ -40,7 +39,6 @@ from trace_eval.opinions.opinions import DataWarning
 def labelled_columns(
     table: OpinionTable,
     named: Mapping[str, str],
-    numbers: Sequence[str] = (),
     systems: Collection[object] = (),
     has_judge: bool = False,
 ) -> tuple[TextColumns, tuple[DataWarning, ...]]:
@@ -50,15 +48,14 @@ def labelled_columns(
     called.
 
     Args:
-        named: column -> our name, as a user gives them.
-        numbers: more numbers per answer to read.
+        named: column -> our name, as a user gives them, and of more numbers to read.
         systems: names of systems that its labels may hold.
         has_judge: human labels beside a judge's keep their names (``label_overall``).
     """
     header = table.columns
-    wanted = {name: name for name in of_both_sides(numbers)}
-    for name, label in _labels_beside(header).items():
-        wanted[name] = name if has_judge else label
+    wanted = _labels_beside(header)
+    if has_judge:
+        wanted = {name: name for name in wanted}
     wanted.update(named)
     raters = rater_columns(wanted, header)
     if raters:

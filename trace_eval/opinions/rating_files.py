@@ -34,7 +34,7 @@ from trace_eval.opinions.found_scales import (
     scales_apart,
 )
 from trace_eval.opinions.instructions import told_apart_by
-from trace_eval.opinions.label_files import SCORE_FIELDS, OpinionTable, has_layout
+from trace_eval.opinions.label_files import SCORE_FIELDS, OpinionTable, start_of
 from trace_eval.opinions.opinions import DataWarning, Opinions
 from trace_eval.opinions.rater_columns import rater_columns, score_of_each
 from trace_eval.opinions.ratings import (
@@ -44,6 +44,7 @@ from trace_eval.opinions.ratings import (
     shared,
 )
 from trace_eval.opinions.same_names import raters_of
+from trace_eval.opinions.survey_layouts import fits_any
 from trace_eval.opinions.units import index_of
 
 #: What else tells two scores apart where nobody says who rated.
@@ -87,7 +88,7 @@ def _is_table(path: Path, columns: Columns) -> bool:
     """Tell whether a file is a table of ratings, and no items with them."""
     if path.suffix.lower() in CSV or _names_scores(path, columns):
         return True
-    return has_layout(path)
+    return fits_any(start_of(path).records)
 
 
 def _names_scores(path: Path, columns: Columns) -> bool:
@@ -155,7 +156,7 @@ def ratings_in(
         kept=kept,
         repeats=table.get("repeat", ()),
     )
-    warnings = source.warnings() + raters + ratings.warnings
+    warnings = source.warnings + raters + ratings.warnings
     ratings = replace(ratings, warnings=warnings, traps=traps)
     known = rubric is not None or not set(rubrics).isdisjoint(rubric_names())
     ratings = with_scale(

@@ -12,7 +12,7 @@ import numpy as np
 
 from blueprints import InputError, UserError
 from fusion import Numbers, numbers
-from trace_eval.data.columns import Columns
+from trace_eval.data.columns import OUR_NAMES, Columns
 from trace_eval.data.files import as_path
 from trace_eval.data.names import fields_of
 from trace_eval.data.rubrics.load import load_rubric, rubric_names
@@ -26,7 +26,7 @@ from trace_eval.opinions.label_files import (
     NAMES,
     SCORE_FIELDS,
     OpinionTable,
-    names_in,
+    start_of,
 )
 from trace_eval.opinions.labels import table_labels
 from trace_eval.opinions.opinions import DataWarning, Opinions
@@ -65,28 +65,40 @@ def holds_scores(source: Path | Opinions, columns: Columns | None = None) -> boo
         return False
     if source.suffix == ".jsonl" and holds_records(source):
         return True
-    columns = columns or Columns()
-    names = names_in(source)
-    if _are_of_pairs(names, columns):
+    columns = columns or OUR_NAMES
+    header = start_of(source).columns
+    labels = fields_of(LABEL_FIELDS.names, header)
+    if _are_of_pairs(header, labels, columns):
         return False
-    if _names_scores(names, columns):
+    if _names_scores(header, labels, columns):
         return True
-    if not _LABEL_NAMES.isdisjoint(names):
+    if not _LABEL_NAMES.isdisjoint(header):
         return False
     table = OpinionTable.of_file(source, SCORE_FIELDS, columns.where)
     return _table_of_scores(table, columns)
 
 
-def _are_of_pairs(names: Sequence[str], columns: Columns) -> bool:
+def hold_scores(
+    sources: Sequence[Path | Opinions], columns: Columns | None = None
+) -> bool:
+    """Tell whether some source holds scores of single answers."""
+    return any(holds_scores(source, columns) for source in sources)
+
+
+def _are_of_pairs(
+    header: Sequence[str], labels: Mapping[str, str], columns: Columns
+) -> bool:
     """Tell whether a user names labels, or each row compares two systems.
 
     Then its number is no score.
+
+    Args:
+        labels: columns of the header -> our names of fields of labels.
     """
     if columns.prediction or columns.truth:
         return True
-    labels = fields_of(LABEL_FIELDS.names, names)
     fields = set(columns.named)
-    fields.update(labels[name] for name in names if name in labels)
+    fields.update(labels[name] for name in header if name in labels)
     return {"system_a", "system_b"} <= fields
 
 
@@ -104,7 +116,9 @@ def _table_of_scores(table: OpinionTable, columns: Columns) -> bool:
     Several are those of a rater each.
     """
     header = table.columns
-    if not _are_of_pairs(header, columns) and _names_scores(header, columns):
+    labels = fields_of(LABEL_FIELDS.names, header)
+    are_of_pairs = _are_of_pairs(header, labels, columns)
+    if not are_of_pairs and _names_scores(header, labels, columns):
         return True
     try:
         named = SCORE_FIELDS.by_column(columns.fields)
@@ -113,15 +127,16 @@ def _table_of_scores(table: OpinionTable, columns: Columns) -> bool:
     return holds_scores_of_raters(table, rater_columns(named, header))
 
 
-def _names_scores(names: Sequence[str], columns: Columns) -> bool:
+def _names_scores(
+    header: Sequence[str], labels: Mapping[str, str], columns: Columns
+) -> bool:
     """Tell whether a column is named as scores are, and none as labels are."""
-    labels = fields_of(LABEL_FIELDS.names, names)
     fields = {labels.get(name, name) for name in columns.named}
-    fields.update(labels[name] for name in names if name in labels)
+    fields.update(labels[name] for name in header if name in labels)
     if not fields.isdisjoint(LABEL_COLUMNS + SCORE_FACTS):
         return False
-    scores = fields_of(SCORE_FIELDS.names, names)
-    for name in list(columns.named) + list(names):
+    scores = fields_of(SCORE_FIELDS.names, header)
+    for name in list(columns.named) + list(header):
         if scores.get(name) in ("score", "mos"):
             return True
     return False
@@ -172,7 +187,7 @@ def as_source(provided: Any, columns: Columns | None = None) -> Path | Opinions:
     named = as_path(provided)
     if isinstance(named, Path | Opinions):
         return named
-    columns = columns or Columns()
+    columns = columns or OUR_NAMES
     table = OpinionTable.at_hand(named, SCORE_FIELDS, columns.where)
     if _table_of_scores(table, columns):
         return _of_columns(table, None, columns)
@@ -204,7 +219,7 @@ def read_with_ratings(
     Raises:
         UserError: one cannot be read, or they score different rubrics.
     """
-    columns = columns or Columns()
+    columns = columns or OUR_NAMES
     for_scores = replace(columns, prediction=None, truth=None, flip_b=False, tail=None)
     if columns != for_scores:
         raise InputError(
@@ -250,14 +265,14 @@ def _columns_of_sources(
     for source in sources:
         if not isinstance(source, Path) or not source.is_dir():
             continue
-        if ratings is None and columns != Columns():
+        if ratings is None and columns != OUR_NAMES:
             raise InputError(
                 f"{source}: --id, --column, --map, --where and --scale mean nothing for"
                 " a run; leave them out"
             )
         if isinstance(ratings, Opinions):
             return replace(columns, named={}, id=None)
-        return Columns()  # they are about the ratings beside it
+        return OUR_NAMES  # they are about the ratings beside it
     return columns
 
 
@@ -361,7 +376,7 @@ def _of_columns(source: OpinionTable, rubric: str | None, columns: Columns) -> O
         raters=judges,
         kept=kept,
     )
-    scores = replace(scores, warnings=source.warnings() + raters + scores.warnings)
+    scores = replace(scores, warnings=source.warnings + raters + scores.warnings)
     known = rubric is not None or name in rubric_names()
     scores = with_scale(
         scores, "score", texts=texts, kept=kept, ends=columns.scale, known=known

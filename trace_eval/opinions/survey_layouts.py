@@ -33,7 +33,10 @@ def unfolded(records: Records, notes: list[str]) -> Records:
 def fits_any(records: Records) -> bool:
     """Whether the first records of a table are of one of these layouts."""
     table = SurveyTable.of(records)
-    return any(layout.fits(table) for layout in LAYOUTS)
+    for layout in LAYOUTS:
+        if layout.fits(table):
+            return True
+    return False
 
 
 #: Each is tried in turn; several may fit one table (a batch with a column of flags).

@@ -8,7 +8,7 @@ from typing import Any
 
 from blueprints import InputError
 from fusion import RATINGS
-from trace_eval.data.columns import Columns
+from trace_eval.data.columns import OUR_NAMES, Columns
 from trace_eval.data.items import Labels
 from trace_eval.opinions.cells import texts_of
 from trace_eval.opinions.codes import (
@@ -36,7 +36,7 @@ def with_labels_of(
     Raises:
         InputError: it cannot be read, or names none of the run's pairs.
     """
-    _, labels = read_with_labels([facts.folder], provided, columns or Columns())
+    _, labels = read_with_labels([facts.folder], provided, columns or OUR_NAMES)
     if labels is None:
         raise InputError(f"{provided}: holds no human labels")
     items = labels.per_item

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from blueprints import UserError
-from trace_eval.data.columns import Columns, RowFilter
+from trace_eval.data.columns import OUR_NAMES, Columns, RowFilter
 from trace_eval.data.files import is_file, is_folder
 from trace_eval.opinions.instructions import sharing_instructions
 from trace_eval.opinions.judge_files import read_judge_file
-from trace_eval.opinions.label_files import names_in
+from trace_eval.opinions.label_files import start_of
 from trace_eval.opinions.labels import read_labels, table_labels
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.scores import holds_scores, read_with_ratings
@@ -39,7 +39,7 @@ def read_opinions(
     Raises:
         UserError: neither can be read there.
     """
-    columns = columns or Columns()
+    columns = columns or OUR_NAMES
     if is_file(path):
         return read_judge_file(path, columns, numbers, rows_are_items)
     if not is_folder(path):
@@ -47,7 +47,7 @@ def read_opinions(
             f"{path}: no such run or file of judgements; trace-eval runs lists the"
             " runs under runs/"
         )
-    if columns != Columns():
+    if columns != OUR_NAMES:
         raise UserError(
             f"{path}: --prediction, --truth, --id, --map, --flip-b, --where,"
             " --scale and --column mean nothing for a run, whose columns are known;"
@@ -97,7 +97,7 @@ def read_with_labels(
             *read_with_ratings(sources, labels, columns, rubric)
         )
     mapping = columns.mapping if columns else None
-    columns = columns or Columns()
+    columns = columns or OUR_NAMES
     judged: list[Opinions] = []
     files: list[Path] = []
     for source in sources:
@@ -165,8 +165,8 @@ def _of_file(columns: Columns, path: Path, others: Sequence[Path]) -> Columns:
     named = columns.fields
     where = columns.where
     if others and (named or where):
-        own = set(names_in(path))
-        theirs = set(chain.from_iterable(map(names_in, others)))
+        own = set(start_of(path).columns)
+        theirs = set(chain.from_iterable(start_of(other).columns for other in others))
         kept_names: dict[str, str] = {}
         for field, name in named.items():
             if _names_columns(name, own) or not _names_columns(name, theirs):

@@ -13,11 +13,12 @@ from blueprints import UserError
 from fusion import DIMENSIONS, Dimension
 from trace_eval.data import jsonl, strict_json
 from trace_eval.data.answers import Answer
+from trace_eval.data.columns import of_both_sides
 from trace_eval.data.items import Pair, instruction_of
 from trace_eval.data.judgement import Judgement, Label, Overall, VerdictOpinion
 from trace_eval.data.measures.numbers import number_in, place_named, place_of
 from trace_eval.data.spelling import Declared
-from trace_eval.opinions.checked_labels import label_table, of_both_sides
+from trace_eval.opinions.checked_labels import label_table
 from trace_eval.opinions.codes import LABEL_COLUMNS, REASON_FACTS, TEXT_FACTS
 from trace_eval.opinions.opinions import DataWarning, Opinions
 from trace_eval.runs.formats import formats_line

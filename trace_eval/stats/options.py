@@ -190,6 +190,11 @@ class AgreeOptions:
         (), flag="--leave-out", metavar="RATER", read=tuple
     )
 
+    @property
+    def numbers(self) -> list[str]:
+        """Return the numbers of each answer that the baselines look at."""
+        return [rule.number for rule in self.baselines]
+
 
 @with_groups
 @dataclass(frozen=True)
