@@ -57,28 +57,31 @@ def record_of(
     Raises:
         UserError: the sound of a message is neither a path, a URL nor base64.
     """
-    requested = (
-        []
-        if isinstance(provided, str)
-        else [one for one in provided if one.role == "user"]
-    )
-    question = (
-        provided
-        if isinstance(provided, str)
-        else requested[-1].text
-        if requested
-        else ""
-    )
     targets = [target] if isinstance(target, str) else list(target)
     reply = output.choices[0].message if output.choices else None
-    asks = {
-        "text": question or None,
-        "audio": _sound(requested[-1]) if requested else None,
+    record: dict[str, Any] = {
+        "instruction": _instruction_of(provided),
+        "answer": _words_and_sound(reply),
     }
-    answers = {"text": reply.text or None, "audio": _sound(reply)} if reply else {}
     references = [text for text in targets if text]
-    record = {"instruction": asks, "answer": {"text": None, "audio": None, **answers}}
-    return record | ({"references": references} if references else {})
+    if references:
+        record["references"] = references
+    return record
+
+
+def _instruction_of(provided: Any) -> dict[str, Any]:
+    """Return what the user said last, in words and as sound."""
+    if isinstance(provided, str):
+        return {"text": provided or None, "audio": None}
+    messages = [message for message in provided if message.role == "user"]
+    return _words_and_sound(messages[-1] if messages else None)
+
+
+def _words_and_sound(message: Any) -> dict[str, Any]:
+    """Return the text and the recording of a message; None where it has none."""
+    if message is None:
+        return {"text": None, "audio": None}
+    return {"text": message.text or None, "audio": _sound(message)}
 
 
 def _sound(message: Any) -> Any:

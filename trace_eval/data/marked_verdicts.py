@@ -43,23 +43,34 @@ def verdict(reply: str, tail: int | None = None) -> str | None:
     answer, _ = without_drafts(reply)
     if tail is not None:
         answer = answer[-tail:]
+    marks = _marks_in(answer)
+    if not marks:
+        return None
+    last = marks[-1]
+    end_before = 0
+    if len(marks) > 1:
+        second_last = marks[-2]
+        end_before = second_last.end()
+        search_from = max(end_before, last.start() - _BETWEEN)
+        differs = second_last[1] != last[1]
+        if differs and not ANNOUNCED.search(answer, search_from, last.start()):
+            return None
+    label = _MEANING[last[1]]
+    beside = answer[end_before:]
+    start = last.start() - end_before
+    end = last.end() - end_before
+    return None if contradicts([label], beside, start, end) else label
+
+
+def _marks_in(answer: str) -> list[re.Match[str]]:
+    """Find the marks that a reply neither denies nor repeats from the form."""
     marks: list[re.Match[str]] = []
     for mark in _MARK.finditer(answer):
         before = answer[max(mark.start() - _BESIDE, 0) : mark.start()]
         behind = answer[mark.end() : mark.end() + _BESIDE]
         if not (_OFFERED.match(behind) or _DENIED.search(before)):
             marks.append(mark)
-    if not marks:
-        return None
-    last = marks[-1]
-    if len(marks) > 1 and marks[-2][1] != last[1]:
-        start = max(marks[-2].end(), last.start() - _BETWEEN)
-        if not ANNOUNCED.search(answer, start, last.start()):
-            return None
-    label = _MEANING[last[1]]
-    start = marks[-2].end() if len(marks) > 1 else 0
-    place = last.start() - start, last.end() - start
-    return None if contradicts([label], answer[start:], *place) else label
+    return marks
 
 
 def are_replies(values: Sequence[str | None]) -> bool:

@@ -256,11 +256,10 @@ AGENTS = frozenset(("assistant", "gpt", "model", "agent", "bot", "ai", "chatbot"
 
 def first_of(kind: Mapping[str, Names], have: Collection[str]) -> dict[str, str]:
     """Map each field to a table's column: the first of its accepted names."""
-    alike = folded(have, {alias for names in kind.values() for alias in names})
-    columns = {
-        **{column: column for column in have},
-        **{n: c for c, n in alike.items()},
-    }
+    accepted = frozenset(chain.from_iterable(kind.values()))
+    columns = {column: column for column in have}
+    for column, alias in folded(have, accepted).items():
+        columns[alias] = column
     first: dict[str, str] = {}
     for field, names in kind.items():
         name = next((name for name in names if name in columns), None)
@@ -271,19 +270,30 @@ def first_of(kind: Mapping[str, Names], have: Collection[str]) -> dict[str, str]
 
 def fields_of(kind: Mapping[str, Names], have: Collection[str] = ()) -> dict[str, str]:
     """Map accepted names to fields; a ``WEAK`` one counts where no usual one stands."""
+    accepted = frozenset(chain.from_iterable(kind.values()))
+    alike = folded(have, accepted)
+    present = accepted.intersection(have).union(alike.values())
     fields: dict[str, str] = {}
-    alike = folded(have, {alias for every in kind.values() for alias in every})
-    have = set(have).union(alike.values())
-    for name, every in kind.items():
-        weak = WEAK.union(RECORDING) if RECORDING[0] in every else WEAK
-        weak = weak.union(WORDING) if every == WORDING else weak
-        usual = [alias for alias in every if alias not in weak or alias == every[0]]
-        if not any(alias in have for alias in usual):
-            usual += [alias for alias in every if alias in have][:1]
-        fields |= dict.fromkeys(usual, name)
-    return fields | {
-        column: fields[name] for column, name in alike.items() if name in fields
-    }
+    for field, names in kind.items():
+        weak = _weak_among(names)
+        counting = [name for name in names if name not in weak]
+        if present.isdisjoint(counting):
+            counting += [name for name in names if name in present][:1]
+        fields |= dict.fromkeys(counting, field)
+    for column, name in alike.items():
+        if name in fields:
+            fields[column] = fields[name]
+    return fields
+
+
+def _weak_among(names: Names) -> frozenset[str]:
+    """Return the names of a field that count only where no usual one stands."""
+    weak = WEAK
+    if RECORDING[0] in names:
+        weak = weak.union(RECORDING)
+    if names == WORDING:
+        weak = weak.union(WORDING)
+    return weak.difference(names[:1])
 
 
 def folded(have: Collection[str], accepted: Collection[str]) -> dict[str, str]:

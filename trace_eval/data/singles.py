@@ -126,11 +126,7 @@ def _placed(record: Mapping[str, Any]) -> dict[str, Any]:
         elif value is not None and (value != "" or _FIELDS.get(key) == "candidate"):
             flat.append((key, value))
     for key, value in flat:
-        field = _FIELDS.get(key, "")
-        if key == "answer" and isinstance(value, str):
-            field = "audio" if is_sound(value) else "candidate"
-        elif key in ("labels", "meta", "answer"):
-            raise InputError(f"{key}: expected an object (got {value!r:.80})")
+        field = _field_of(key, value)
         part, name = _PLACES.get(field, ("", field))
         target = tree[part] if part else tree
         if not field or (field in _FIRST_COUNTS and name in target):
@@ -142,3 +138,12 @@ def _placed(record: Mapping[str, Any]) -> dict[str, Any]:
         else:
             target[name] = value
     return tree
+
+
+def _field_of(key: str, value: Any) -> str:
+    """Return the field that a flat column is; empty where its name is unknown."""
+    if key == "answer" and isinstance(value, str):
+        return "audio" if is_sound(value) else "candidate"
+    if key in ("labels", "meta", "answer"):
+        raise InputError(f"{key}: expected an object (got {value!r:.80})")
+    return _FIELDS.get(key, "")

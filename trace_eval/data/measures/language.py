@@ -97,25 +97,24 @@ def requested_language(
             says it.
     """
     transcript = request.transcript if request else None
-    spoken = transcript.spoken if isinstance(transcript, Transcript) else None
+    heard = transcript if isinstance(transcript, Transcript) else None
     words = text
     if not words:
-        if not isinstance(transcript, Transcript) or set(transcript.suspect) - set(
-            WEAK
-        ):
+        if heard is None or not set(heard.suspect) <= set(WEAK):
             return provided  # what it orders is not known
-        words = transcript.text
-    names_one = _NAMED.search(words)
-    if names_one and (ordered := ordered_language(words)):
-        return ordered
-    written = written_language(text or "")
-    requested = provided or (spoken.language if spoken and spoken.sure else None)
-    requested = requested or (written if written != UNSURE else None)
-    named = (
-        {find_language(name) for name in _MENTION.findall(words)}
-        if names_one
-        else set()
-    )
+        words = heard.text
+    named: set[str | None] = set()
+    if _NAMED.search(words):
+        ordered = ordered_language(words)
+        if ordered:
+            return ordered
+        named.update(map(find_language, _MENTION.findall(words)))
+    requested = provided
+    if not requested and heard and heard.spoken and heard.spoken.sure:
+        requested = heard.spoken.language
+    if not requested:
+        written = written_language(text or "")
+        requested = None if written == UNSURE else written
     if _ENGLISH.search(words):
         named.add("en")
     return requested if named <= {requested} else None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 from statistics import fmean
@@ -239,29 +239,40 @@ def _correlate(result: Converted, rows: Rows, judged: Mapping[str, Marks]) -> No
         for key, mark in marks_of_rater.items():
             labels.append((key, rater, mark))
     result.labels = (("id_instruct_id", "rater", "score"), labels)
-    every = {key: mark for marks in judged.values() for key, mark in marks.items()}
+    every: Marks = {}
+    for marks in judged.values():
+        every |= marks
     for group, machine in {"": every, **judged}.items():
         kept: dict[str, Marks] = {}
         for name in sorted(human):
-            marks = human[name].items()
-            kept[name] = {
-                key: mark for key, mark in marks if not group or key in machine
-            }
-        by_key: dict[str, list[float]] = {}
-        for key, mark in (pair for marks in kept.values() for pair in marks.items()):
-            by_key.setdefault(key, []).append(mark)
-        means = {key: fmean(marks) for key, marks in by_key.items()}
-        sides = {f"{a} and {b}": (kept[a], kept[b]) for a, b in combinations(kept, 2)}
-        sides |= {
-            f"{name} and the judge": (marks, machine) for name, marks in kept.items()
-        }
-        sides["mean of people and the judge"] = means, machine
+            kept[name] = human[name]
+            if group:
+                kept[name] = _marks_of(human[name], machine)
+        sides: dict[str, tuple[Marks, Marks]] = {}
+        for a, b in combinations(kept, 2):
+            sides[f"{a} and {b}"] = kept[a], kept[b]
+        for name, marks in kept.items():
+            sides[f"{name} and the judge"] = marks, machine
+        sides["mean of people and the judge"] = _mean_marks(kept.values()), machine
         of_group = f", {group}" if group else ""
-        for who, both in sides.items():
-            figure = correlation_figure(
-                f"Spearman, {who}{of_group}", *both, least=_LEAST
-            )
+        for who, (one, other) in sides.items():
+            title = f"Spearman, {who}{of_group}"
+            figure = correlation_figure(title, one, other, least=_LEAST)
             result.figures.append(figure)
+
+
+def _marks_of(marks: Marks, items: Collection[str]) -> Marks:
+    """Select the marks of some items."""
+    return {key: mark for key, mark in marks.items() if key in items}
+
+
+def _mean_marks(marks_of_people: Iterable[Marks]) -> Marks:
+    """Average the marks of each item over all who gave it one."""
+    marks_by_key: dict[str, list[float]] = {}
+    for marks in marks_of_people:
+        for key, mark in marks.items():
+            marks_by_key.setdefault(key, []).append(mark)
+    return {key: fmean(marks) for key, marks in marks_by_key.items()}
 
 
 def _marks(rows: Rows, path: Path) -> Marks:
