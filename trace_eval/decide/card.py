@@ -190,6 +190,14 @@ def make_cards(
     return cards
 
 
+def _unnamed_beside_others(instructions: Sequence[object]) -> int:
+    """Count unknown instructions beside known ones; 0 where none is known."""
+    unnamed = instructions.count(None)
+    if unnamed == len(instructions):
+        return 0
+    return unnamed
+
+
 def _card(
     name: str,
     one: Opinions,
@@ -217,9 +225,7 @@ def _card(
     if ran and ran.both_orders:
         both_orders = min(both_orders, ran.both_orders)
     instructions = list(table.facts.get("instruction_id", ()))
-    unnamed = instructions.count(None)
-    if unnamed == len(instructions):
-        unnamed = 0
+    unnamed = _unnamed_beside_others(instructions)
     unknown += _unknown(
         both_orders,
         score,
@@ -227,7 +233,17 @@ def _card(
         pairs=len(instructions),
         unprobed=judge if probes is None else None,
     )
-    extractors = ran.extractors.values() if ran else ()
+    verdict = decide(
+        score,
+        quotient(scored, items) or 0.0,
+        position_p=min((row.bias.p for row in tests), default=None),
+        warnings=report.warnings if report else one.warnings,
+        both_orders=both_orders,
+        corrected=None if corrected is None else corrected.labels,
+    )
+    limits: dict[str, str] = {}
+    if ran:
+        limits = {name: limits_of(name) for name in ran.extractors.values()}
     saving = None
     if report is not None and run.usable.any():
         saving = screen(run).saving
@@ -248,15 +264,8 @@ def _card(
         loudness=_loudness(run) if report else None,
         calibration=calibration,
         probes=probes,
-        limits={extractor: limits_of(extractor) for extractor in extractors},
-        verdict=decide(
-            score,
-            quotient(scored, items) or 0.0,
-            position_p=min((row.bias.p for row in tests), default=None),
-            warnings=report.warnings if report else one.warnings,
-            both_orders=both_orders,
-            corrected=None if corrected is None else corrected.labels,
-        ),
+        limits=limits,
+        verdict=verdict,
         unknown=tuple(unknown),
         saving=saving,
     )

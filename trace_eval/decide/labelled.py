@@ -63,25 +63,30 @@ def write_lists(folder: Path, screening: Screening, run: LabelledRun) -> list[Pa
 
     Raises UserError where the folder cannot be written.
     """
-    signal = (screening.chosen or screening.candidate or screening.parts[0]).signal
-    certainty = run.signals.get(signal)
+    part = screening.chosen or screening.candidate or screening.parts[0]
+    certainties = run.signals.get(part.signal)
     row_of = _rows_by_id(run)
 
-    def cells(id_: str) -> list[object]:
-        row = row_of[id_]
-        judged = label_text(int(run.codes[row]))
-        sure = None if certainty is None else f"{certainty[row]:.6g}"
+    def cells(pair: str) -> list[object]:
+        row = row_of[pair]
+        label = label_text(int(run.codes[row]))
+        certainty = None
+        if certainties is not None:
+            certainty = f"{certainties[row]:.6g}"
         human = label_text(int(run.truth[row]))
-        return [id_, judged, sure, human] + _item_facts(run, row)
+        return [pair, label, certainty, human] + _item_facts(run, row)
 
-    paths = [folder / f"{name}.csv" for name in ("decided", "review", "hopeless")]
+    lists = {
+        "decided.csv": screening.decided,
+        "review.csv": screening.review,
+        "hopeless.csv": screening.hopeless,
+    }
     report = folder / "screen.json"
     with claimed(folder):
-        for path in paths:
-            write_table(path, COLUMNS, map(cells, getattr(screening, path.stem)))
+        for name, pairs in lists.items():
+            write_table(folder / name, COLUMNS, map(cells, pairs))
         write_json(report, screening)
-    paths.append(report)
-    return paths
+    return [folder / name for name in lists] + [report]
 
 
 def _rows_by_id(run: LabelledRun) -> dict[str, int]:

@@ -281,23 +281,28 @@ def _traps(material: Material) -> list[str]:
 
     Raises UserError for a trap that is no item, or no system, of the material.
     """
-    systems: set[str | None] = {
-        one.system for page in material.pages for one in page.members.values()
-    }
-    systems |= {item.system for item in material.singles}
-    answers = {item for page in material.pages for item in page.members}
-    ids = {item.id for item in material.items} if not material.pages else answers
+    ids = {item.id for item in material.items}
+    systems: set[str | None] = {item.system for item in material.singles}
+    if material.pages:
+        ids = set()
+    for page in material.pages:
+        ids.update(page.members)
+        systems.update(answer.system for answer in page.members.values())
+    items: list[str] = []
     for trap in material.listening.traps:
-        is_item = trap.item is not None
-        is_known = trap.item in ids if is_item else not systems.isdisjoint(trap.system)
+        if trap.item is not None:
+            kind = "item"
+            is_known = trap.item in ids
+            items.append(trap.item)
+        else:
+            kind = "system"
+            is_known = not systems.isdisjoint(trap.system)
         if not is_known:
-            kind = "item" if is_item else "system"
             raise UserError(
                 f"protocol {material.protocol.name}: trap {trap.name!r} is no {kind} of"
                 f" {material.source}; correct it, or leave the trap out"
             )
-    named = [trap.item for trap in material.listening.traps if trap.item is not None]
-    return [] if material.pages else named
+    return [] if material.pages else items
 
 
 def plan_from_needs(needs: Mapping[str, Needed], options: QueueOptions) -> ReviewPlan:

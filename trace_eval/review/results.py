@@ -160,15 +160,18 @@ def results_page(
         "downloads": [(name, DOWNLOADS[name]) for name in files if name in DOWNLOADS],
         "population": len(review.plan.population),
         "left_out": len(review.material.left_out),
-        "notes": notes(review, measured) if unlocked else [],
+        "notes": [],
         "has_protocol": review.has_protocol and not review.is_hcot,
-        "timing": _timing(review) if unlocked else None,
+        "timing": None,
     }
-    if review.has_protocol and not review.is_hcot:
-        values |= protocol_results(review) if unlocked else {}
-    if not review.is_hcot:
-        return values
-    return values | _pair_results(review, unlocked)
+    if unlocked:
+        values["notes"] = notes(review, measured)
+        values["timing"] = _timing(review)
+    if unlocked and values["has_protocol"]:
+        values |= protocol_results(review)
+    if review.is_hcot:
+        values |= _pair_results(review, unlocked)
+    return values
 
 
 def _timing(review: Review) -> dict[str, Any] | None:

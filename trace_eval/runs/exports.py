@@ -20,6 +20,7 @@ from trace_eval.data.judgement import Judgement, Overall
 from trace_eval.data.outputs import write_lines, writing
 from trace_eval.data.policies import WHOLE_PAIR, any_policy
 from trace_eval.data.scores import Score
+from trace_eval.runs.outcomes import ClipRecord
 from trace_eval.runs.run import Run
 from trace_eval.runs.stored_lines import LineIndex
 from trace_eval.runs.table import Cell, CellTable, CellTypes, results_table
@@ -104,25 +105,26 @@ def clip_table(folder: Path) -> CellTable:
     kinds: CellTypes = {}
     for blueprint in run.blueprints():
         for name, value in flat(blueprint).items():
-            if value is not None:
-                kinds.setdefault(
-                    name, type(value) if isinstance(value, bool | str) else float
-                )
-    if likeness := likeness_by_source(run):
+            if isinstance(value, bool | str):
+                kinds.setdefault(name, type(value))
+            elif value is not None:
+                kinds.setdefault(name, float)
+    likeness = likeness_by_source(run)
+    if likeness:
         kinds[LIKENESS] = float
-    columns = dict.fromkeys(("source", "clip", "error"), str) | dict(
-        sorted(kinds.items())
-    )
+    columns: CellTypes = {"source": str, "clip": str, "error": str}
+    columns |= dict(sorted(kinds.items()))
+    measures = list(columns)[3:]
 
-    def row(source: str, clip: str | None, error: str | None) -> list[Cell]:
-        line = index.line(clip) if clip else None
+    def row(record: ClipRecord) -> list[Cell]:
+        line = index.line(record.clip) if record.clip else None
         values = flat(strict_json.parse(Blueprint, line)) if line else {}
-        values[LIKENESS] = likeness.get(source)
-        return [source, clip, error, *(values.get(name) for name in list(columns)[3:])]
+        values[LIKENESS] = likeness.get(record.source)
+        cells: list[Cell] = [record.source, record.clip, record.error]
+        cells += [values.get(name) for name in measures]
+        return cells
 
-    return CellTable(
-        columns, (row(r.source, r.clip, r.error) for r in run.clips().values())
-    )
+    return CellTable(columns, map(row, run.clips().values()))
 
 
 def export_otel(

@@ -280,22 +280,29 @@ def to_toml(settings: Mapping[str, JsonValue]) -> str:
     """Write a TOML document of these settings, as :func:`read_config` takes it."""
     judge = _TABLES["judge"]
     extract = _TABLES["extract"] | {_EXTRACTOR}
-    top = {
-        k: v for k, v in settings.items() if k not in {"judge", _OWN} | judge | extract
-    }
-    spec = {"spec": settings["judge"]} if "judge" in settings else {}
-    tables = {
-        "judge": spec | {key: value for key, value in settings.items() if key in judge},
-        "extract": {key: value for key, value in settings.items() if key in extract},
-    }
+    top: dict[str, JsonValue] = {}
+    of_judge: dict[str, JsonValue] = {}
+    of_extract: dict[str, JsonValue] = {}
+    if "judge" in settings:
+        of_judge["spec"] = settings["judge"]
+    for key, value in settings.items():
+        if key in judge:
+            of_judge[key] = value
+        if key in extract:
+            of_extract[key] = value
+        if key not in {"judge", _OWN} | judge | extract:
+            top[key] = value
+    tables = {"judge": of_judge, "extract": of_extract}
     own_section = settings.get(_OWN)
-    for name, options in own_section.items() if isinstance(own_section, dict) else ():
-        tables[f"extract.{json.dumps(name, ensure_ascii=False)}"] = cast(
-            "dict[str, JsonValue]", options
-        )
-    return _lines(top) + "".join(
-        f"\n[{name}]\n{_lines(table)}" for name, table in tables.items() if table
-    )
+    if isinstance(own_section, dict):
+        for name, options in own_section.items():
+            title = f"extract.{json.dumps(name, ensure_ascii=False)}"
+            tables[title] = cast("dict[str, JsonValue]", options)
+    text = _lines(top)
+    for title, table in tables.items():
+        if table:
+            text += f"\n[{title}]\n{_lines(table)}"
+    return text
 
 
 def _lines(values: Mapping[str, JsonValue]) -> str:

@@ -279,16 +279,21 @@ def first_position_test(
         instructions: of each; pairs of one are one trial. None: unknown, a trial of its
             own.
     """
-    rows = [row for row in zip_longest(outcomes, instructions) if row[0].both_orders]
-    in_both_orders = [outcome for outcome, _ in rows]
+    in_both_orders: list[VerdictRow] = []
+    lean_of_trial: Counter[object] = Counter()
+    for outcome, instruction in zip_longest(outcomes, instructions):
+        if not outcome.both_orders:
+            continue
+        in_both_orders.append(outcome)
+        trial: object = instruction
+        if instruction is None:
+            trial = len(in_both_orders)
+        if outcome.first != outcome.second:
+            lean_of_trial[trial] += 1 if outcome.first > outcome.second else -1
     if not in_both_orders:
         return None
-    lean: Counter[object] = Counter()
-    for number, (outcome, instruction) in enumerate(rows):
-        way = outcome.first - outcome.second
-        lean[number if instruction is None else instruction] += (way > 0) - (way < 0)
-    ahead = sum(n > 0 for n in lean.values())
-    behind = sum(n < 0 for n in lean.values())
+    ahead = sum(lean > 0 for lean in lean_of_trial.values())
+    behind = sum(lean < 0 for lean in lean_of_trial.values())
     one_sided = binomial_at_most(min(ahead, behind), ahead + behind, 0.5)
     return FirstPositionTest(
         pairs=len(in_both_orders),

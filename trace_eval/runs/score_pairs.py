@@ -237,14 +237,13 @@ def _row(pair: ScorePair, made_by: str, options: PairOptions) -> dict[str, Any]:
         row[f"system_{side}"] = item.system
     for side, item in answers.items():
         row[f"item_{side}"] = item.id
-    score = pair.score_a or pair.score_b
-    row["rubric"] = score.rubric if score else None
-    row["judge"] = score.judge if score else None
+    any_score = pair.score_a or pair.score_b
+    row["rubric"] = any_score.rubric if any_score else None
+    row["judge"] = any_score.judge if any_score else None
     for side, score in scores.items():
         row[f"score_{side}"] = score.value if score else None
     for side, item in answers.items():
-        text = item.answer.text
-        row[f"tokens_{side}"] = None if text is None else len(text.split())
+        row[f"tokens_{side}"] = _number_of_words(item)
     row["mean_a"], row["mean_b"] = pair.means
     row["p_a"] = pair.p_a
     row["made_by"] = made_by
@@ -252,9 +251,23 @@ def _row(pair: ScorePair, made_by: str, options: PairOptions) -> dict[str, Any]:
     if options.stands_for:
         row[options.stands_for] = pair.typed
     for side, item in answers.items():
-        ratings = list(item.labels.ratings.values()) if item.labels else []
-        row[f"truth_score_{side}"] = fmean(ratings) if ratings else None
+        row[f"truth_score_{side}"] = _mean_rating(item)
     return row
+
+
+def _number_of_words(item: Single) -> int | None:
+    """Count the words of an answer; None where it is not written."""
+    text = item.answer.text
+    if text is None:
+        return None
+    return len(text.split())
+
+
+def _mean_rating(item: Single) -> float | None:
+    """Return the mean of an answer's human scores; None without any."""
+    if not item.labels or not item.labels.ratings:
+        return None
+    return fmean(item.labels.ratings.values())
 
 
 def _write_run(

@@ -37,7 +37,10 @@ def voices_of(run: Run, names: tuple[str, str] = SIDE_NAMES) -> tuple[SystemVoic
     Returns:
         A row for each system and bandwidth; none where no voice was measured.
     """
-    if not _looks_for_voices(run) or not (voices := _by_clip(run)):
+    if not _looks_for_voices(run):
+        return ()
+    voices = _by_clip(run)
+    if not voices:
         return ()
     systems: dict[str, dict[str, Voice | str]] = defaultdict(dict)
     seen: set[tuple[str, str]] = set()
@@ -61,7 +64,8 @@ def likeness_by_source(run: Run) -> dict[str, float]:
     """
     if not run.exists:
         return _known(_by_source(run))
-    if not (voices := _by_clip(run)):
+    voices = _by_clip(run)
+    if not voices:
         return {}
     systems: dict[str, dict[str, Voice | str]] = defaultdict(dict)
     for answer in decoded_answers(run, SIDE_NAMES):
@@ -79,10 +83,11 @@ def likeness_by_source(run: Run) -> dict[str, float]:
 
 
 def _known(voices: dict[str, Voice | str]) -> dict[str, float]:
-    measures = likeness_to_others(voices).items()
-    return {
-        name: measure.value for name, measure in measures if measure.value is not None
-    }
+    known: dict[str, float] = {}
+    for name, measure in likeness_to_others(voices).items():
+        if measure.value is not None:
+            known[name] = measure.value
+    return known
 
 
 def _looks_for_voices(run: Run) -> bool:
@@ -109,12 +114,15 @@ def _by_clip(run: Run) -> dict[str, Voice | str]:
     """Return the voice of every clip in which one was looked for."""
     path = run.path("blueprints.jsonl")
     voices: dict[str, Voice | str] = {}
-    for line in jsonl.read(path) if is_file(path) else ():
+    if not is_file(path):
+        return voices
+    for line in jsonl.read(path):
         record = strict_json.record(line, path)
-        group = (record.get("extensions") or {}).get(SPEAKER)
-        if group is None:
+        extensions = record.get("extensions") or {}
+        if extensions.get(SPEAKER) is None:
             continue
         parts = {name: record[name] for name in _PARTS if record.get(name) is not None}
-        blueprint = Blueprint.model_validate({**parts, "extensions": {SPEAKER: group}})
+        parts["extensions"] = {SPEAKER: extensions[SPEAKER]}
+        blueprint = Blueprint.model_validate(parts)
         voices[blueprint.clip] = voice_of(blueprint)
     return voices
