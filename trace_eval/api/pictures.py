@@ -187,11 +187,12 @@ def _meetings(report: RankReport) -> Picture:
     """Draw win rates of the rows against the columns, the best system first."""
     method = report.places[0].method
     standing = [place for place in report.places if place.method == method]
-    systems = [
-        place.system for place in sorted(standing, key=lambda one: one.rank or 0)
-    ]
-    rates = {(one.first, one.second): one.rate for one in report.meetings}
-    rates |= {(one.second, one.first): 1 - one.rate for one in report.meetings}
+    standing.sort(key=lambda place: place.rank or 0)
+    systems = [place.system for place in standing]
+    rates: dict[tuple[str, str], float] = {}
+    for meeting in report.meetings:
+        rates[meeting.first, meeting.second] = meeting.rate
+        rates[meeting.second, meeting.first] = 1 - meeting.rate
     shades: list[list[float | None]] = []
     texts: list[list[str]] = []
     for row in systems:

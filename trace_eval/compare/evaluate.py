@@ -341,15 +341,20 @@ def _noise(
     if not quiet or len(quiet) == len(levels):
         return
     base = quiet[0]
-    repeat = quiet[1] if len(quiet) > 1 else None
     quiet_table = tables[base]
     side = np.array([noisy_side(str(name)) for name in quiet_table.ids.tolist()])
     whole = "preference" if "preference" in quiet_table.codes else "overall"
     labels = quiet_table.codes.get(whole)
-    again = tables[repeat].codes.get(whole) if repeat else None
+    if labels is None:
+        return
+    repeat = None
+    again = None
+    if len(quiet) > 1:
+        repeat = quiet[1]
+        again = tables[repeat].codes.get(whole)
     for name, level in levels.items():
         noisy = tables[name].codes.get(whole)
-        if not isinstance(level, int | float) or labels is None or noisy is None:
+        if not isinstance(level, int | float) or noisy is None:
             continue
         for effect in robustness(labels, again, noisy, side):
             yield NoiseEffect(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from math import ceil, inf
@@ -22,9 +22,11 @@ from trace_eval.compare.tables import (
     compare_tables,
     disagreement,
 )
+from trace_eval.data.answers import Recording
 from trace_eval.data.files import make_folder
-from trace_eval.data.items import Pair
+from trace_eval.data.items import Pair, Single
 from trace_eval.data.outputs import write_file
+from trace_eval.data.scores import Score
 from trace_eval.estimate.interval import IntervalEstimate, methods_of
 from trace_eval.report.audio import AudioAssets, PlayedSound
 from trace_eval.report.page import style, templates
@@ -142,24 +144,21 @@ def _score_views(
         words: list[tuple[str, str]] = []
         labels: list[str | None] = []
         for name, items in items_of_runs.items():
-            ids: set[str] = set()
+            answers: dict[str, Single] = {}
             for item in items:
-                if (item.question_id or question_of[item.id]) != one.question:
-                    continue
-                ids.add(item.id)
-                for role, sound in item.recordings().items():
-                    if not sound.has_audio or "/turn-" in role:
-                        continue
+                if (item.question_id or question_of[item.id]) == one.question:
+                    answers[item.id] = item
+            for answer in answers.values():
+                for role, sound in _sounds_of(answer):
                     clip = clips[name].get(sound.source_id)
                     players.append((f"{name}: {role}", assets.sound(sound, clip)))
             values: list[str] = []
             for score in scores[name]:
-                if score.item not in ids or score.rubric != one.rubric:
+                if score.item not in answers or score.rubric != one.rubric:
                     continue
                 if score.value is not None:
                     values.append(f"{score.value:.2f}")
-                reasons = (opinion.reasoning for opinion in score.opinions)
-                words.append((name, next(filter(None, reasons), score.detail or "")))
+                words.append((name, _reason_of(score)))
             labels.append(", ".join(values) or None)
         of_people = None
         labels.append(of_people)
@@ -193,6 +192,21 @@ def _differences(
     shown = end(reach)
     ends = f"-{shown}", "0", shown if most < inf else f"+{shown}"
     return f'{forest(drawn, -reach, reach, ends)}<p class="quiet">{message}</p>'
+
+
+def _sounds_of(answer: Single) -> Iterator[tuple[str, Recording]]:
+    """Yield role and recording of what is heard of an answer, but for single turns."""
+    for role, sound in answer.recordings().items():
+        if sound.has_audio and "/turn-" not in role:
+            yield role, sound
+
+
+def _reason_of(score: Score) -> str:
+    """Return the first reason that is given for a score, or why there is none."""
+    for opinion in score.opinions:
+        if opinion.reasoning:
+            return opinion.reasoning
+    return score.detail or ""
 
 
 def _pair_views(

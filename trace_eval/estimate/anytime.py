@@ -304,26 +304,31 @@ def _limits_alone(
             [log_capital(arrivals, float(mean))[looks].max() for mean in means]
         )
 
-    tried = np.unique(np.append(np.arange(0, len(GRID), COARSE), len(GRID) - 1))
+    def end_between(left: int, gone: int) -> int:
+        """Return the last mean that is left, on the way to one that is not."""
+        while abs(gone - left) > 1:
+            middle = (left + gone) // 2
+            if most_owned(GRID[[middle]])[0] < threshold:
+                left = middle
+            else:
+                gone = middle
+        return left
+
+    coarse = np.arange(0, len(GRID), COARSE)
+    tried = np.unique(np.append(coarse, len(GRID) - 1))
     owned = most_owned(GRID[tried])
     if (owned >= threshold).all():
         poorest = tried[owned.argmin()]
-        tried = np.arange(
-            max(poorest - COARSE, 0), min(poorest + COARSE + 1, len(GRID))
-        )
+        start = max(poorest - COARSE, 0)
+        end = min(poorest + COARSE + 1, len(GRID))
+        tried = np.arange(start, end)
         owned = most_owned(GRID[tried])
     left = tried[owned < threshold]
     if not len(left):
         return None
-    first, last = int(left[0]), int(left[-1])
-    below, above = max(first - COARSE, -1), min(last + COARSE, len(GRID))
-    while first - below > 1:
-        middle = (below + first) // 2
-        is_left = most_owned(GRID[[middle]])[0] < threshold
-        below, first = (below, middle) if is_left else (middle, first)
-    while above - last > 1:
-        middle = (above + last) // 2
-        is_left = most_owned(GRID[[middle]])[0] < threshold
-        last, above = (middle, above) if is_left else (last, middle)
+    first = int(left[0])
+    last = int(left[-1])
+    first = end_between(first, gone=max(first - COARSE, -1))
+    last = end_between(last, gone=min(last + COARSE, len(GRID)))
     every = np.concatenate([[0.0], GRID, [1.0]])
     return float(every[first]), float(every[last + 2])

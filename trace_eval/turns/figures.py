@@ -219,12 +219,17 @@ def _counted(
     """Make a figure with its counts; no infinity is shown."""
     top = bottom = reason = None
     if spec.how == "ratio":
-        ratios = [call.ratios.get(spec.of, (0, 0)) for call in measured]
-        ratios = [(part, whole) for part, whole in ratios if whole]
-        top = float(sum(part for part, _ in ratios))
-        bottom = float(sum(whole for _, whole in ratios))
+        parts: list[float] = []
+        wholes: list[float] = []
+        for call in measured:
+            part, whole = call.ratios.get(spec.of, (0, 0))
+            if whole:
+                parts.append(part)
+                wholes.append(whole)
+        top = float(sum(parts))
+        bottom = float(sum(wholes))
         events = int(bottom) if spec.share or spec.least else 0
-        conversations = len(ratios)
+        conversations = len(wholes)
     else:
         sizes = [len(call.values.get(spec.of, ())) for call in measured]
         events = sum(sizes)
@@ -233,12 +238,7 @@ def _counted(
         value = None
         reason = "over half had no reply"
     elif not conversations:
-        reasons = [
-            call.not_known[spec.of] for call in measured if spec.of in call.not_known
-        ]
-        reason = reasons[0] if reasons else "none"
-        if any(call.unusable for call in measured):
-            reason = "not usable here"
+        reason = _why_unknown(spec, measured)
     return TurnFigure(
         name=spec.name,
         value=value,
@@ -249,6 +249,16 @@ def _counted(
         denominator=bottom,
         reason=reason,
     )
+
+
+def _why_unknown(spec: FigureSpec, measured: Sequence[Measured]) -> str:
+    """Say why no conversation has a figure, by the first one that knows."""
+    if any(call.unusable for call in measured):
+        return "not usable here"
+    for call in measured:
+        if spec.of in call.not_known:
+            return call.not_known[spec.of]
+    return "none"
 
 
 def _is_few(spec: FigureSpec, figure: TurnFigure, options: FigureOptions) -> bool:

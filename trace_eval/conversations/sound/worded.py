@@ -103,16 +103,22 @@ def _moved_turn(turn: Turn, clock: LogClock) -> Turn:
 
 def unplaced_words(log: Conversation, result: Conversation) -> Iterator[str]:
     """Say that a log's words without times are not used, as other turns are heard."""
-    worded = [turn for turn in log.turns if turn.text or turn.heard]
-    timed = any(turn.start_s is not None for turn in log.turns)
-    if not worded or timed or any(turn.text or turn.heard for turn in result.turns):
+    if any(turn.start_s is not None for turn in log.turns):
         return
-    turns = counted(sum(turn.speaker in role_names(log) for turn in log.turns), "turn")
+    if not any(map(_has_words, log.turns)) or any(map(_has_words, result.turns)):
+        return
+    roles = role_names(log)
+    logged = sum(turn.speaker in roles for turn in log.turns)
     heard = sum(not turn.backchannel for turn in result.turns)
     is_heard = "is" if heard == 1 else "are"
     yield (
-        f"its log has {turns} in words, {heard} {is_heard} heard: its words are not used"
+        f"its log has {counted(logged, 'turn')} in words, {heard} {is_heard} heard: its"
+        " words are not used"
     )
+
+
+def _has_words(turn: Turn) -> bool:
+    return bool(turn.text or turn.heard)
 
 
 class _Places:

@@ -98,7 +98,8 @@ def estimate(judge: LLMJudge, cases: Iterable[Case]) -> CostEstimate:
         for call, *others in judge.requests(missing):
             count["calls"] += 1
             orders.add(call.order)
-            messages, at_most = call.request.messages, 1 + len(others)
+            messages = call.request.messages
+            at_most = 1 + len(others)
             expected += typical_tokens(messages)
             bound += upper_tokens(messages) * at_most
             seconds += call.request.audio_s
@@ -111,13 +112,19 @@ def estimate(judge: LLMJudge, cases: Iterable[Case]) -> CostEstimate:
     replies = count["replies"]
     typical = replies * min(TYPICAL_REPLY_TOKENS, judge.options.reply_tokens)
     most = replies * judge.options.reply_tokens
-    price, free = judge.price, None if replies else 0.0
-    audio = (price.audio_tokens(seconds) if price else None) or 0
-    most_audio = (
-        price.audio_tokens(seconds_at_most * AUDIO_MARGIN) if price else None
-    ) or 0
+    price = judge.price
+    audio = 0
+    most_audio = 0
+    if price:
+        audio = price.audio_tokens(seconds) or 0
+        most_audio = price.audio_tokens(seconds_at_most * AUDIO_MARGIN) or 0
     usual = Tokens(expected + audio, typical, audio=audio, audio_s=seconds)
     worst = Tokens(bound + most_audio, most, audio=most_audio, audio_s=seconds_at_most)
+    cost = None if replies else 0.0  # without a price, only no reply has a known cost
+    cost_at_most = cost
+    if price:
+        cost = price.cost(usual)
+        cost_at_most = price.cost(worst)
     counts: dict[str, Any] = dict(count)
     return CostEstimate(
         **counts,
@@ -125,8 +132,8 @@ def estimate(judge: LLMJudge, cases: Iterable[Case]) -> CostEstimate:
         output_tokens=typical,
         input_tokens_at_most=bound + most_audio,
         output_tokens_at_most=most,
-        cost_usd=price.cost(usual) if price else free,
-        cost_usd_at_most=price.cost(worst) if price else free,
+        cost_usd=cost,
+        cost_usd_at_most=cost_at_most,
         audio_s=round(seconds, 3),
         example_audio_s=round(examples, 3),
         audio_tokens=audio,

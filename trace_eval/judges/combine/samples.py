@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import chain
 from typing import Any
 
 from fusion import Numbers
@@ -121,6 +122,19 @@ def shares(distribution: dict[float, float], scale: Numbers) -> dict[str, float]
     return {f"{label:g}": distribution.get(float(label), 0.0) for label in scale.labels}
 
 
+def _mixture_of_shares(scored: Sequence[Score], scale: Numbers) -> dict[float, float]:
+    """Return the mean share of each label, in which every judge weighs alike."""
+    share_of_judge = 1 / len(scored)
+    mixture: dict[float, float] = {}
+    for label in scale.labels:
+        parts: list[float] = []
+        for score in scored:
+            distribution = score.distribution or {}
+            parts.append(share_of_judge * distribution.get(f"{label:g}", 0.0))
+        mixture[float(label)] = math.fsum(parts)
+    return mixture
+
+
 def pooled(item: Item, rubric: ScoreRubric, parts: Sequence[Score]) -> Score:
     """Pool several judges into one record: a mixture of their distributions.
 
@@ -143,31 +157,28 @@ def pooled(item: Item, rubric: ScoreRubric, parts: Sequence[Score]) -> Score:
         "silent": any(part.silent for part in parts),
     }
     if not scored:
-        reason = commonest(part.reason for part in parts)
-        first = next(part for part in parts if part.reason is reason)
+        commonest_reason = commonest(part.reason for part in parts)
+        first = next(part for part in parts if part.reason is commonest_reason)
         message = (
             f"none of {len(parts)} judges has a score; {first.judge}: {first.detail}"
         )
         return Score(
             **common,
             status="unscored",
-            reason=reason,
+            reason=commonest_reason,
             detail=message,
             parts=_parts(parts, {}),
         )
     share = 1 / len(scored)
-    distribution: dict[float, float] = {}
-    for label in scale.labels:
-        shares_of_label = [
-            (part.distribution or {}).get(f"{label:g}", 0.0) for part in scored
-        ]
-        distribution[float(label)] = math.fsum(share * each for each in shares_of_label)
-    mixture = pool(
-        [part.estimate for part in scored if part.estimate], [1.0] * len(scored)
-    )
+    distribution = _mixture_of_shares(scored, scale)
+    estimates = [part.estimate for part in scored if part.estimate]
+    mixture = pool(estimates, [1.0] * len(scored))
     majority = majority_of(distribution)
+    reason = None
+    if all(part.reason for part in scored):
+        reason = scored[0].reason
+    caveats = list(dict.fromkeys(chain.from_iterable(part.caveats for part in parts)))
     missing = [part.judge for part in parts if part.status != "scored"]
-    caveats = list(dict.fromkeys(caveat for part in parts for caveat in part.caveats))
     if missing:
         caveats.append(
             f"pooled without {', '.join(missing)}: no score; the others weigh more"
@@ -175,7 +186,7 @@ def pooled(item: Item, rubric: ScoreRubric, parts: Sequence[Score]) -> Score:
     return Score(
         **common,
         status="scored",
-        reason=scored[0].reason if all(part.reason for part in scored) else None,
+        reason=reason,
         value=scale.value(mixture.mean),
         majority=None if majority is None else scale.parse(majority),
         distribution=shares(distribution, scale),

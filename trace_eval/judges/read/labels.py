@@ -91,16 +91,18 @@ class LabelForm(AnswerForm[Verdicts]):
     def opinion(self, answered: AnsweredQuestion[Verdicts]) -> VerdictOpinion:
         """Return the verdicts of a reply in terms of the pair's own A and B."""
         parts = {part.name: part for part in self.task.parts}
-        about = None if self.task.is_typed else parts[str(answered.question.part)].about
+        about = None
+        if not self.task.is_typed:
+            about = parts[str(answered.question.part)].about
         verdicts = answered.outcome.value or Verdicts({}, {})
         labels = swap_back(verdicts.ratings, answered.call.order, self.rubric.scale)
-        record = answered.pair_record | ({} if len(parts) > 1 else {"part": None})
-        record["ratings"] = {
-            about or name: str(label) for name, label in labels.items()
-        }
-        record["reasoning"] = {
-            about or name: words for name, words in verdicts.reasoning.items()
-        }
+        ratings = {about or name: str(label) for name, label in labels.items()}
+        reasoning = {about or name: why for name, why in verdicts.reasoning.items()}
+        record = dict(answered.pair_record)
+        if len(parts) <= 1:
+            record["part"] = None
+        record["ratings"] = ratings
+        record["reasoning"] = reasoning
         return VerdictOpinion.model_validate(record)
 
 
