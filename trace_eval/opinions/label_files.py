@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from blueprints import InputError, UserError
 from trace_eval.data import names
@@ -18,7 +18,6 @@ from trace_eval.data.settings import nearest
 from trace_eval.data.sources import RecordTable
 from trace_eval.data.tables import (
     CSV,
-    TableStart,
     column_names,
     csv_columns,
     records,
@@ -26,7 +25,7 @@ from trace_eval.data.tables import (
 )
 from trace_eval.opinions.opinions import DataWarning
 from trace_eval.opinions.row_status import is_status, thrown_out
-from trace_eval.opinions.survey_cells import PREFIX, columns_of
+from trace_eval.opinions.survey_cells import PREFIX, SurveyTable, columns_of
 from trace_eval.opinions.survey_layouts import fits_any, unfolded
 
 #: What label files are made of, for ``--column``.
@@ -71,7 +70,7 @@ class OpinionTable:
     ) -> OpinionTable:
         """Read a file, see :func:`read_columns`; ``where`` says which rows count."""
         start = start_of(path)
-        if where or fits_any(start.records):
+        if where or fits_any(start.first):
             rows = [record for _, record in _good(path, None)]
             return cls.of_records(str(path), rows, fields, where)
         warnings: tuple[DataWarning, ...] = ()
@@ -237,13 +236,26 @@ def read_columns(
     return _columns(path, chain(first, rows), wanted)
 
 
-def start_of(path: Path) -> TableStart:
-    """Look at the start of a file; a column that is nested has our name of it."""
-    start = table_start(path)
+class FileStart(NamedTuple):
+    """What a file of labels or scores begins with.
+
+    Attributes:
+        columns: names of its columns; of a nested one our name of it.
+        first: its first records, by which a layout is known.
+    """
+
+    columns: list[str]
+    first: SurveyTable
+
+
+def start_of(path: Path) -> FileStart:
+    """Look at the start of a file; of one that cannot be read there is none."""
+    header, rows = table_start(path)
+    first = SurveyTable.of(rows)
     if path.suffix.lower() in CSV:
-        return start
+        return FileStart(header, first)
     columns: dict[str, None] = {}
-    for record in start.records:
+    for record in rows:
         # A plain field keeps its own name: "judge" says of nobody that he is an
         # annotator.
         columns.update(dict.fromkeys(record))
@@ -254,8 +266,8 @@ def start_of(path: Path) -> TableStart:
         try:
             columns.update(dict.fromkeys(flatten(nested, {})))
         except UserError:
-            return TableStart([], start.records)
-    return TableStart(list(columns), start.records)
+            return FileStart([], first)
+    return FileStart(list(columns), first)
 
 
 def names_raters(

@@ -88,7 +88,7 @@ def _is_table(path: Path, columns: Columns) -> bool:
     """Tell whether a file is a table of ratings, and no items with them."""
     if path.suffix.lower() in CSV or _names_scores(path, columns):
         return True
-    return fits_any(start_of(path).records)
+    return fits_any(start_of(path).first)
 
 
 def _names_scores(path: Path, columns: Columns) -> bool:

@@ -30,11 +30,10 @@ def unfolded(records: Records, notes: list[str]) -> Records:
     return table.records
 
 
-def fits_any(records: Records) -> bool:
+def fits_any(first: SurveyTable) -> bool:
     """Whether the first records of a table are of one of these layouts."""
-    table = SurveyTable.of(records)
     for layout in LAYOUTS:
-        if layout.fits(table):
+        if layout.fits(first):
             return True
     return False
 

@@ -25,6 +25,7 @@ def read_opinions(
     columns: Columns | None = None,
     numbers: Sequence[str] = (),
     rows_are_items: bool = False,
+    beside: Any = None,
 ) -> Opinions:
     """Read a run folder, or a file as :func:`trace_eval.opinions.labels.read_labels`.
 
@@ -35,11 +36,12 @@ def read_opinions(
             ``NUMBER_a`` and ``NUMBER_b``.
         rows_are_items: a file may lack ids, because no other labels will be joined to
             it.
+        beside: human labels beside it, of which the columns may be; None: none.
 
     Raises:
         UserError: neither can be read there.
     """
-    columns = columns or OUR_NAMES
+    columns = _own(columns or OUR_NAMES, path, beside)
     if is_file(path):
         return read_judge_file(path, columns, numbers, rows_are_items)
     if not is_folder(path):
@@ -104,8 +106,8 @@ def read_with_labels(
         if not isinstance(source, Path):
             judged.append(source)
             continue
-        own = _own(columns, source, labels)
-        judged.append(read_opinions(source, own, numbers, rows_are_items))
+        read = read_opinions(source, columns, numbers, rows_are_items, beside=labels)
+        judged.append(read)
         if is_file(source):
             files.append(source)
     if isinstance(labels, Path):
