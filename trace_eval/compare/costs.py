@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from trace_eval.data.judgement import VerdictOpinion
 from trace_eval.data.outcome import total_cost
 from trace_eval.estimate.share import quotient
 from trace_eval.runs.outcomes import scored_pairs
@@ -55,22 +56,25 @@ def run_cost(name: str, run: Run) -> RunCost:
     overall = run.overall()
     scored, reasons = scored_pairs((pair.id for pair in run.pairs()), judged, overall)
     items = len(scored) + reasons.total()
-    opinions = [
-        opinion for judgement in judged.values() for opinion in judgement.opinions
-    ]
+    opinions: list[VerdictOpinion] = []
+    for judgement in judged.values():
+        opinions += judgement.opinions
     cost = total_cost(opinions)
     seconds: list[float] = []
     for pair, judgement in judged.items():
         calls_s = [one.seconds for one in judgement.opinions if one.seconds is not None]
         if pair in scored and calls_s:
             seconds.append(sum(calls_s))
-    sent = [(opinion.sent or {}).get("seconds") for opinion in opinions]
+    heard_s: list[float] = []
+    for opinion in opinions:
+        sent_s = (opinion.sent or {}).get("seconds")
+        if isinstance(sent_s, int | float):
+            heard_s.append(float(sent_s))
     record = run.record()
     extracted = [sum(session.extracted_s.values()) for session in record.sessions]
     cost_per_item = None
     if cost is not None and scored:
         cost_per_item = cost / len(scored)
-    heard_s = [float(s) for s in sent if isinstance(s, int | float)]
     return RunCost(
         run=name,
         judge=record.judge.spec,

@@ -157,15 +157,17 @@ def without_traps(
     Raises:
         UserError: a trap is neither right nor wrong, or nobody says who answered it.
     """
-    traps = list(columns.get("trap", ()))
+    if "trap" not in columns:
+        return {name: list(column) for name, column in columns.items()}, {}
+    traps = columns["trap"]
     raters = columns.get("rater", [None] * len(traps))
     label_columns = [columns[name] for name in labels if name in columns]
     stays = [True] * len(traps)
     answers: dict[str, list[bool]] = {}
     for row, (text, rater) in enumerate(zip(traps, raters, strict=False)):
-        if text is None or not str(text).strip():
+        word = "" if text is None else str(text).strip().lower()
+        if not word:
             continue
-        word = str(text).strip().lower()
         if word not in TRAP_WORDS:
             raise InputError(
                 f"{source}, record {row + 1}: trap is {text!r}; write right or wrong,"
@@ -180,7 +182,7 @@ def without_traps(
     rest: dict[str, list[Any]] = {}
     for name, column in columns.items():
         if name != "trap":
-            rest[name] = list(column if all(stays) else compress(column, stays))
+            rest[name] = list(compress(column, stays))
     return rest, {rater: tuple(answered) for rater, answered in answers.items()}
 
 

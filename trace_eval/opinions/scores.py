@@ -350,9 +350,10 @@ def _of_columns(source: OpinionTable, rubric: str | None, columns: Columns) -> O
     table, raters = columns_of_scores(source, columns.fields)
     if "judge" not in table and {"rater", "mos"} & table.keys():
         ratings = ratings_in(source, rubric, columns)
-        names = [name for name in table.get("rubric", ()) if name]
-        named = rubric if rubric in names else next(iter(names), None)
-        return mean_ratings(ratings).on(named, ratings.scale)
+        rubrics = [name for name in table.get("rubric", ()) if name]
+        if rubric not in rubrics:
+            rubric = rubrics[0] if rubrics else None
+        return mean_ratings(ratings).on(rubric, ratings.scale)
     for name in ("id", "score"):
         if name not in table:
             refuse_without_scores(
@@ -362,10 +363,9 @@ def _of_columns(source: OpinionTable, rubric: str | None, columns: Columns) -> O
     rubrics = [name or "" for name in table.get("rubric", unknown)]
     name = only_rubric(source.name, set(rubrics), rubric)
     unnamed = Path(source.name).stem
-    judges = [
-        unnamed if is_missing(judge) else str(judge)
-        for judge in table.get("judge", unknown)
-    ]
+    judges: list[str] = []
+    for judge in table.get("judge", unknown):
+        judges.append(unnamed if is_missing(judge) else str(judge))
     kept = np.array([row_rubric == name for row_rubric in rubrics], bool)
     texts = mapped_scores(table["score"], columns.mapping)
     table["score"] = texts
