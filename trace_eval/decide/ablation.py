@@ -286,6 +286,16 @@ def _one_label_set(*columns: Codes) -> tuple[Codes, ...]:
     return columns
 
 
+def _accuracies(runs: Codes, human: Codes) -> list[float]:
+    """Return the accuracy of each repeat that has a verdict on a labelled item."""
+    accuracies: list[float] = []
+    for codes in runs:
+        hits, verdicts = _right(codes[None], human)
+        if verdicts.any():
+            accuracies.append(float(hits.sum() / verdicts.sum()))
+    return accuracies
+
+
 def _rows(
     dimension: str,
     truth: Codes,
@@ -307,11 +317,7 @@ def _rows(
         present = judged > 0
         both = present & (base_judged > 0)
         shares = right[present] / judged[present]
-        accuracies: list[float] = []
-        for run in ours:
-            hits, verdicts = _right(run[None], human)
-            if verdicts.any():
-                accuracies.append(float(hits.sum() / verdicts.sum()))
+        accuracies = _accuracies(ours, human)
         item = np.tile(np.arange(len(human)), len(ours))
         labelled = np.where(human == MISSING, MISSING, ours)
         difference = IntervalEstimate(None)

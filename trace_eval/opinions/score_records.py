@@ -187,12 +187,16 @@ def _by_judge(
     for judge, scores in judges.items():
         stated += [scores.get(id_, {}) for id_ in facts]
         raters += [judge] * len(facts)
+
+    def cells(name: str, absent: object = None) -> list[Any]:
+        return [one.get(name, absent) for one in stated]
+
     columns: dict[str, Sequence[Any] | NDArray[Any]] = {}
     for name in ("score", "variance", "clamped"):
-        columns[name] = np.array([one.get(name) for one in stated], float)
-    columns["beta"] = np.array([one.get("beta", (None, None)) for one in stated], float)
+        columns[name] = np.array(cells(name), float)
+    columns["beta"] = np.array(cells("beta", absent=(None, None)), float)
     for name in ("distribution", "samples", "caveats", "pooled"):
-        columns[name] = [one.get(name) for one in stated]
+        columns[name] = cells(name)
     for name in dict.fromkeys(chain.from_iterable(facts.values())):
         of_items = [item_facts.get(name) for item_facts in facts.values()]
         columns[name] = of_items * len(judges)

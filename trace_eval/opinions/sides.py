@@ -31,11 +31,15 @@ def exchanged(ours: FactColumns, theirs: FactColumns, name: str) -> _Rows | None
         ours, theirs: columns of the same items.
         name: one of :data:`NAMES_OF_SIDES`.
     """
-    sides = [f"{name}_{side}" for side in "ab"]
-    if not (ours.keys() & theirs.keys()).issuperset(sides):
-        return None
-    a, b = (np.asarray(ours[side], object) for side in sides)
-    their_a, their_b = (np.asarray(theirs[side], object) for side in sides)
+    side_a = f"{name}_a"
+    side_b = f"{name}_b"
+    for facts in (ours, theirs):
+        if side_a not in facts or side_b not in facts:
+            return None
+    a = np.asarray(ours[side_a], object)
+    b = np.asarray(ours[side_b], object)
+    their_a = np.asarray(theirs[side_a], object)
+    their_b = np.asarray(theirs[side_b], object)
     pairs = zip(a, b, strict=True)
     differs = np.array([x is not None and x != y for x, y in pairs], bool)
     crossed: _Rows = differs & (a == their_b) & (b == their_a)

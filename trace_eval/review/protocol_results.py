@@ -158,8 +158,10 @@ def _preferences(review: Review, form: PairForm) -> list[ProtocolRow]:
     values: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     counts: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
     for view in first_views(review).values():
-        pair, answers = review.material.by_id[view.item], review.store.answers(view)
-        first, second = pair.a.system or "A", pair.b.system or "B"
+        pair = review.material.by_id[view.item]
+        answers = review.store.answers(view)
+        first = pair.a.system or "A"
+        second = pair.b.system or "B"
         is_turned = first > second
         names = " and ".join(sorted((first, second)))
         for part in form.parts:
@@ -168,20 +170,14 @@ def _preferences(review: Review, form: PairForm) -> list[ProtocolRow]:
                 continue
             about = names if len(form.parts) == 1 else f"{names}: {part.title}"
             value = float(label) if form.protocol.compares else _SIDES[label]
-            value = sum(ends) - value if is_turned else value
+            if is_turned:
+                value = sum(ends) - value
             values[about][view.item].append(value)
             counts[about][_words(value, ends)] += 1
     rows: list[ProtocolRow] = []
     for about, items in values.items():
-        rows.append(
-            _row(
-                about,
-                items,
-                dict(zip(items, items, strict=True)),
-                ends,
-                counts=counts[about],
-            )
-        )
+        each_alone = dict(zip(items, items, strict=True))
+        rows.append(_row(about, items, each_alone, ends, counts=counts[about]))
     return rows
 
 

@@ -185,16 +185,24 @@ def fit_beta(ratings: Array) -> tuple[float, float]:
     return parameters(optimum.x)
 
 
+def _references(items: Opinions) -> list[list[Sequence[str]]]:
+    """Return the words of each reference of each item."""
+    column = items.facts.get("reference")
+    if column is None:
+        return [[] for _ in range(len(items))]
+    references: list[list[Sequence[str]]] = []
+    for texts in column.tolist():
+        references.append([words(text) for text in texts or ()])
+    return references
+
+
 def _of_words(items: Opinions) -> list[JudgeOpinions]:
     """Make the rules that compare words; none where some answer is not written."""
     texts = items.facts.get("candidate")
     if texts is None or None in texts.tolist():
         return []
     answers = [words(text) for text in texts.tolist()]
-    references: list[list[Sequence[str]]] = [[] for _ in answers]
-    column = items.facts.get("reference")
-    if column is not None:
-        references = [list(map(words, of_item or ())) for of_item in column.tolist()]
+    references = _references(items)
 
     def best(rule: Callable[[Sequence[str], Sequence[str]], float]) -> Array:
         scores: list[float] = []

@@ -187,21 +187,21 @@ def difference(
         return result
     few = min(first.units, second.units) < LEAST_LABELS
     units = 0 if few else int((first.reached | second.reached).sum())
-    (alone_1, both_1, weight_1), (alone_2, both_2, weight_2) = (
-        _two(part, level, None) for part in (first, second)
-    )
-    judges = _of_judge(first, level), _of_judge(second, level)
+    alone_1, both_1, weight_1 = _two(first, level, None)
+    alone_2, both_2, weight_2 = _two(second, level, None)
+    judge_1 = _of_judge(first, level)
+    judge_2 = _of_judge(second, level)
     # of the labels in common a point of one is a point less of the other
     common = (first.reached & second.reached).sum()
     shared = -float(common / max(1.0, np.sqrt(first.units * second.units)))
-    gaps = tuple(
-        _Bounded(
-            one.value - other.value,
-            of_difference(one.reach, other.reach, _correlation(one, other, shared)),
-            one.influence - other.influence,
-        )
-        for one, other in ((alone_1, alone_2), judges, (both_1, both_2))
-    )
+
+    def gap(one: _Bounded, other: _Bounded) -> _Bounded:
+        correlation = _correlation(one, other, shared)
+        reach = of_difference(one.reach, other.reach, correlation)
+        influence = one.influence - other.influence
+        return _Bounded(one.value - other.value, reach, influence)
+
+    gaps = gap(alone_1, alone_2), gap(judge_1, judge_2), gap(both_1, both_2)
     result = _bounded(result, gaps, units=units, level=level, null=0.0, low=-1.0)
     return replace(
         result,
