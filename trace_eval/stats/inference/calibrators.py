@@ -158,6 +158,14 @@ class Draws:
         sums = np.bincount(self.unit, weights=values, minlength=self.units)
         return sums.astype(np.float64)
 
+    def _sums_by_bin(self, values: Array, bins: WholeNumbers) -> Array:
+        """Sum values of pairs in each bin and instruction [shape=(bins, units)]."""
+        sums: list[Array] = []
+        for number in range(int(bins.max()) + 1):
+            in_bin = np.where(bins == number, values, 0.0)
+            sums.append(self._sums(in_bin))
+        return np.stack(sums)
+
     def mean(self, values: Array) -> HeldOutFit:
         """Average over pairs, with the quantiles of resampled means."""
         value = float(values.mean())
@@ -179,14 +187,8 @@ class Draws:
         inequality): quantiles of *that* bound it on both sides, whatever the truth, and
         more widely than need be.
         """
-        sums_of_bins: list[Array] = []
-        pairs_of_bins: list[Array] = []
-        for number in range(int(bins.max()) + 1):
-            in_bin = bins == number
-            sums_of_bins.append(self._sums(np.where(in_bin, difference, 0.0)))
-            pairs_of_bins.append(self._sums(in_bin.astype(float)))
-        sums = np.stack(sums_of_bins)  # [bins, units]
-        pairs = np.stack(pairs_of_bins)  # [bins, units]
+        sums = self._sums_by_bin(difference, bins)
+        pairs = self._sums_by_bin(np.ones(len(difference)), bins)
         size = pairs.sum(1)
         mean = sums.sum(1) / size
         value = float((np.abs(mean) * size).sum() / len(difference))
@@ -197,10 +199,10 @@ class Draws:
         units = np.maximum((pairs > 0).sum(1), 2)
         # by how much resamples of so few units spread too little: Student's over the
         # normal's
-        student = np.array([quantile(self.level, n - 1) for n in units])
-        wider = student / quantile(self.level)
-        inflated = deviations * wider * np.sqrt(units / (units - 1))
-        distances = np.abs(inflated).sum(1)
+        student = np.array([quantile(self.level, number - 1) for number in units])
+        tails = student / quantile(self.level)
+        spread = np.sqrt(units / (units - 1))
+        distances = np.abs(deviations * tails * spread).sum(1)
         bound = float(np.quantile(distances, self.level))
         low = max(0.0, value - bound)
         high = min(1.0, value + bound)
