@@ -102,7 +102,7 @@ def test_listing_imports_no_heavy_package() -> None:
 
 
 @pytest.mark.parametrize(
-    "module, heavy",
+    ("module", "heavy"),
     [
         ("extractors.contents", "numpy"),
         ("extractors.networks.sounds", "onnx"),
