@@ -193,6 +193,7 @@ OPEN_STYLES = (
     *("read_out.txt", "proportions.txt", "typeset.txt", "deliberation.txt"),
     *("telegraph.txt", "clinic.txt", "actor.txt", "nested.txt", "sheet.txt"),
     *("diary.txt", "mail.txt", "ward.txt", "ticket.txt", "musing.txt"),
+    *("curt.txt", "rambling.txt", "denying.txt"),
 )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from benchmarks.reasons.measured import Format
 from benchmarks.reasons.slots import (
@@ -128,6 +129,16 @@ _TIMES = {
     1.5: ("one and a half times", "1.5 times"),
 }
 
+#: What is more than another by a part, and what is less, by the ratio.
+_PARTS = {4 / 3: "a third", 1.5: "half", 5 / 3: "two thirds", 1.75: "three quarters"}
+_PORTIONS = {4 / 3: "a quarter", 1.5: "a third", 2.0: "half", 3.0: "two thirds"}
+
+
+def _nearest(words: Mapping[float, str], ratio: float) -> str | None:
+    """Return the words of a ratio; None where none is within some percent."""
+    near = min(words, key=lambda one: abs(one - ratio))
+    return words[near] if 0.96 < near / ratio < 1.04 else None
+
 
 def ratio(task: Task) -> Written:
     """Give a ratio; a fault gives another or exchanges the sides."""
@@ -160,6 +171,12 @@ def ratio(task: Task) -> Written:
         if not 1.9 < ratio < 2.15:
             return None
         extra["frac"] = "half"
+    for slot, words in (("part", _PARTS), ("portion", _PORTIONS)):
+        if f"{{{slot}}}" in task.shape.words:
+            named = _nearest(words, ratio)
+            if named is None:
+                return None
+            extra[slot] = named
     return fill(task.shape, slots | extra | adjectives(measured, task.rng)), planted
 
 

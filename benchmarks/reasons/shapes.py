@@ -11,6 +11,8 @@ import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from benchmarks.reasons.spelling import HANDS
+
 HERE = Path(__file__).parent
 
 
@@ -21,21 +23,26 @@ class Shape:
     Attributes:
         kind: one of the letters of the files.
         spelled: numbers are written in words and units in full.
+        loose: units are written in one of the ways of people who look nothing up.
+        hand: the number of that way, once it is drawn.
     """
 
     kind: str
     words: str
     spelled: bool = False
+    loose: bool = False
+    hand: int | None = None
 
 
 def shapes(name: str) -> list[Shape]:
     """Read the shapes of a file beside this one."""
     text = (HERE / name).read_text("utf-8")
     spelled = "\n# numbers: words\n" in text
+    loose = "\n# units: loose\n" in text
     lines = [line for line in text.splitlines() if line.strip() and line[0] != "#"]
     split = [line.partition("|") for line in lines]
     return [
-        Shape(kind.strip(), words.strip().replace("\\n", "\n"), spelled)
+        Shape(kind.strip(), words.strip().replace("\\n", "\n"), spelled, loose)
         for kind, _, words in split
     ]
 
@@ -72,4 +79,5 @@ _CHOICE = re.compile(r"\[([^\[\]|]*\|[^\[\]]*)\]")
 def chosen(shape: Shape, rng: random.Random) -> Shape:
     """Return the shape with one of each of its alternatives, ``[this|that]``."""
     words = _CHOICE.sub(lambda match: rng.choice(match[1].split("|")), shape.words)
-    return replace(shape, words=words)
+    hand = rng.randrange(len(HANDS)) if shape.loose else None
+    return replace(shape, words=words, hand=hand)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from benchmarks.reasons.measured import MEASURED, Measured
 from benchmarks.reasons.shapes import Shape
-from benchmarks.reasons.spelling import spelled
+from benchmarks.reasons.spelling import loosened, spelled
 from benchmarks.reasons.worlds import World
 
 
@@ -39,9 +39,18 @@ def fill(shape: Shape, slots: Mapping[str, str]) -> str:
     """Put values and names in the slots of a shape."""
     words = shape.words
     for name, value in slots.items():
-        shown = spelled(value) if shape.spelled and name in VALUES else value
+        shown = _written(shape, value) if name in VALUES else value
         words = words.replace(f"{{{name}}}", shown)
     return words
+
+
+def _written(shape: Shape, value: str) -> str:
+    """Return a value in the style of a shape."""
+    if shape.spelled:
+        return spelled(value)
+    if shape.hand is not None:
+        return loosened(value, shape.hand)
+    return value
 
 
 def own(name: str) -> str:

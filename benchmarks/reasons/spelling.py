@@ -1,4 +1,4 @@
-"""Numbers in words and units in full."""
+"""Numbers in words, and units in full or as they come."""
 
 from __future__ import annotations
 
@@ -23,6 +23,27 @@ _UNITS = (
     (r" ?%", " percent"),
     (r"/5| out of 5", " out of five"),
 )
+#: How people write units who look nothing up, one table a hand.
+HANDS = (
+    (
+        *((r" ?WPM| wpm| words/min| words per minute", "wpm"), (r" kHz", "khz")),
+        *((r" Hz", "hz"), (r" dB", "db"), (r" st\b| semitones", "st")),
+        *((r" s\b| seconds", "sec"), (r" ?%| percent", "%")),
+    ),
+    (
+        *((r" ?WPM| wpm| words/min| words per minute", " words a minute"),),
+        *((r" kHz", " KHz"), (r" Hz", " Hertz"), (r" dB", " db")),
+        *((r" st\b| semitones", " semi-tones"), (r" s\b| seconds", " sec")),
+        *((r" ?%| percent", " pct"),),
+    ),
+    (
+        *((r" ?WPM| wpm| words/min| words per minute", " words per min"),),
+        *((r" kHz", " Khz"), (r" Hz", " HZ"), (r" dB", " DB")),
+        *((r" st\b| semitones", " ST"), (r" s\b| seconds", " secs")),
+        *((r" ?%| percent", " per cent"),),
+    ),
+)
+
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 
 
@@ -31,6 +52,13 @@ def spelled(value: str) -> str:
     for unit, words in _UNITS:
         value = re.sub(unit, words, value)
     return _NUMBER.sub(lambda match: _read(match[0]), value)
+
+
+def loosened(value: str, hand: int) -> str:
+    """Return a value such as ``7.9 kHz`` as one of ``HANDS`` writes it."""
+    for unit, written in HANDS[hand]:
+        value = re.sub(unit, written, value)
+    return value
 
 
 def _read(number: str) -> str:
