@@ -67,7 +67,7 @@ def _absolute(claim: StatedClaim, measure: Measure, shown: ShownAnswers) -> Find
         return unknown[0]
     holds = {finding.holds for finding in findings}
     why = "; ".join(finding.why for finding in findings)
-    if not claim.places and False in holds:
+    if not claim.places:
         # A norm, a wish or a threshold names no answer, either.
         return Finding(None, f"does not say of which answer; {why}")
     if False in holds and claim.relation == "is" and _fits_gap(claim, measure, shown):

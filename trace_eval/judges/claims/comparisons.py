@@ -11,7 +11,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 
-from trace_eval.judges.claims.lexicon import BEHIND_BARE, EITHER_WILL_DO, GOOD, THING
+from trace_eval.judges.claims.lexicon import (
+    BEHIND_BARE,
+    EITHER_WILL_DO,
+    GOOD,
+    LITTLE,
+    THING,
+)
 from trace_eval.judges.claims.seeming import (
     is_of_a_kind,
     is_of_a_thing,
@@ -24,7 +30,7 @@ from trace_eval.judges.claims.values import of_several
 
 _HEADS = re.compile(
     rf" (?:{THING}s?|delivery|pace|tempo|rate|speed|speech|voice|speaker|one|ones|overall|here"
-    r"|there|throughout|too|still|when|reading|read|side|pair|pick|value|values|score|scores|figure"
+    r"|there|throughout|too|still|when|reading|read|side|pair|pick|value|values|score|scores|figure|number|reading"
     rf"|rating|ratio|share|figures|performance|take|tone|sound|signal|rhythm|cadence|prosody|impression|rendering"
     rf"|intonation|timbre|pronunciation|manner|style|sounding|range|half|bracket|group|by|\w+ly|{'|'.join(sorted(BEHIND_BARE))})\b",
     re.I,
@@ -43,7 +49,7 @@ def comparisons(sentence: Sentence) -> Iterator[StatedClaim]:
             yield from _more(sentence, token)
         elif token.kind == "vague":
             yield _claim(sentence, token, "", "more")
-        elif token.kind == "same":
+        elif token.kind == "same" or _is_undone(sentence, token):
             yield from _same(sentence, token)
         elif token.kind == "as":
             yield from _as_much(sentence, token)
@@ -55,9 +61,12 @@ def comparisons(sentence: Sentence) -> Iterator[StatedClaim]:
 def measured_key(sentence: Sentence, token: Token) -> str:
     """Return the key of a comparative's measure; empty: none, or several."""
     if token.value:
-        return token.value
+        return _of_subject(sentence, token)
     behind = [t for t in sentence.whole.of("measure") if t.start >= token.end]
     if behind and _NEXT.fullmatch(sentence.words(token.end, behind[0].start)):
+        chunk = sentence.around(token)[0]
+        if behind[0].text.lower() == "rate" and "sampling" in _keys(chunk):
+            return "sampling"  # "is sampled at a higher rate"
         return behind[0].value
     for part in sentence.around(token):
         keys = {t.value for t in part.of("measure")}
@@ -68,8 +77,61 @@ def measured_key(sentence: Sentence, token: Token) -> str:
     return sentence.topic
 
 
+def _keys(part: Part) -> set[str]:
+    return {measure.value for measure in part.of("measure")}
+
+
+#: What a comparative says of a measure that is its subject: "the pauses are longer".
+_SAID_OF = {
+    ("pause", "duration"): "pause",
+    ("pauses", "duration"): "pause",
+    ("bak", "loudness"): "bak",
+}
+_IS = re.compile(
+    r"(?:[^,;:()]* )?(?:is|are|was|were|sounds?|seems?|appears?|gets?|feels?)"
+    r"(?: (?:not|a|bit|much|far|even|also|little|lot|still|somewhat|rather|\w+ly))* "
+)
+_WHOLE = (
+    rf"(?:{THING}|delivery|pace|tempo|tone|reading|talk|style|performance|whole|rest|sound"
+    r"|manner|one|pitch|intonation|prosody)s?\b"
+)
+#: A part of an answer: "the last word of answer 1 is louder", "its ending is".
+_PART_OF = re.compile(
+    rf"\b(?:the|its|their) (?:\w+ )?(?!{_WHOLE})[a-z]+ (?:of|in|from) (?:the )?\Z", re.I
+)
+_OWN_PART = re.compile(
+    rf"'s (?:\w+ )?(?!{_WHOLE})[a-z]+ (?:is|are|was|were|sounds?)\b", re.I
+)
+
+
+def _of_subject(sentence: Sentence, token: Token) -> str:
+    """Return the measure of a comparative that names one, by what it is said of.
+
+    "The background of answer 1 is quieter" is of its noise, "the ending of answer 1 is
+    slower" of no measure.
+    """
+    chunk = sentence.around(token)[0]
+    if not _IS.fullmatch(sentence.words(chunk.start, token.start)):
+        return token.value
+    measures = [each for each in chunk.of("measure") if each.end <= token.start]
+    if measures:
+        own = measures[0].value
+        return (
+            token.value if own == token.value else _SAID_OF.get((own, token.value), "")
+        )
+    sides = [each for each in chunk.of("side") if each.end <= token.start]
+    if not sides:
+        return token.value
+    head = sentence.words(chunk.start, sides[0].start)
+    behind = sentence.words(sides[0].end, token.start)
+    of_part = _PART_OF.search(head) or _OWN_PART.match(behind)
+    return "" if of_part else token.value
+
+
 def direction(sentence: Sentence, token: Token, key: str) -> int:
     """Return the sign of a comparative; less background noise is more of its score."""
+    if key == "bak" and token.value == "loudness":
+        return -token.sign  # a quieter background has the better score
     if key == "bak" and not token.value:
         words = [
             t.text.lower() for t in sentence.whole.of("measure") if t.value == "bak"
@@ -175,7 +237,8 @@ def _than_side(sentence: Sentence, token: Token) -> bool:
         return False
     gap = sentence.words(token.end, after[0].start)
     near = re.fullmatch(
-        r" than(?: (?:what|we|you|one|i|see|hear|find|get|that|those|the one|the \w+|it is|for|in"
+        r" than(?: what(?: \w+){0,4})?"
+        r"(?: (?:we|you|one|i|see|hear|find|get|that|those|the one|the \w+|it is|for|in"
         r"|of|is|with|by|about|reported|just|only))* ?",
         gap,
     )
@@ -197,6 +260,26 @@ def _claim(sentence: Sentence, token: Token, key: str, relation: str) -> StatedC
 
 
 # --- equal ----------------------------------------------------------------------------
+
+
+def _is_undone(sentence: Sentence, token: Token) -> bool:
+    """Tell whether what tells apart is denied: "no difference", "differs little"."""
+    if token.kind != "differ":
+        return False
+    clause = sentence.around(token)[1]
+    if {side.value for side in clause.of("side")} in ({"1"}, {"2"}):
+        return False  # "answer 1 is no different from what I heard"
+    head = sentence.sense[clause.start : token.start]
+    for each in clause.of("measure", "side"):  # "I can't tell that pitch differs"
+        if each.end <= token.start:
+            head = head.replace(each.text, " ", 1)
+    behind = sentence.words(token.end, token.end + 10)
+    few = _LITTLE.search(re.sub(r" +", " ", head)) or _LITTLE_BEHIND.match(behind)
+    return bool(few)
+
+
+_LITTLE = re.compile(LITTLE, re.I)
+_LITTLE_BEHIND = re.compile(r" (?:hardly|barely|little|by nothing)\b", re.I)
 
 
 def _same(sentence: Sentence, token: Token) -> Iterator[StatedClaim]:
@@ -226,7 +309,8 @@ def _same(sentence: Sentence, token: Token) -> Iterator[StatedClaim]:
     if _EITHER_WILL_DO.fullmatch(token.text) and not _asked_for(sentence, token):
         return
     claim = _claim(sentence, token, key, "same")
-    yield replace(claim, places=("1", "2"), negated=sentence.denied(chunk, token))
+    denied = token.kind == "same" and sentence.denied(chunk, token)
+    yield replace(claim, places=("1", "2"), negated=denied)
 
 
 _EITHER_WILL_DO = re.compile(EITHER_WILL_DO, re.I)
@@ -317,8 +401,8 @@ def _signs(sentence: Sentence) -> Iterator[StatedClaim]:
 # --- none at all ----------------------------------------------------------------------
 
 _NONE = re.compile(
-    r"\b(?:no|without(?: any)?|free of|zero|never|not|lacks?(?: any)?"
-    r"|(?P<far>not(?: an?| one| a single)"
+    r"\b(?:no|without(?: any)?|free of|zero|never|not(?! paus)|lacks?(?: any)?"
+    r"|(?P<far>not(?: an?| one| a single)|(?:does|did|do|is|are)(?: not|n't)(?= paus)"
     r"|(?:does|did)(?: not|n't) (?:take|make|have|contain|leave) (?:any|an?|one|a single)))"
     r" (?:audible |any |measurable |real |long |noticeable |mid-\w+ )*"
     r"(?P<what>clip(?:ping|s|ped)?|paus(?:es?|ing))\b"

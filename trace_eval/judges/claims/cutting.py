@@ -22,7 +22,12 @@ _SENTENCE = re.compile(
 )
 _CLAUSE = re.compile(
     r";|,? \b(?:while|whereas|although|though|(?<!anything )(?<!nothing )but|yet|however"
-    r"|(?<! or )so|because|since|given that)\b|, where\b",
+    r"|(?<! or )so|because|since|given that)\b|, where\b"
+    r"|[,:] (?:and |so )?(?:yes|yeah|no),(?= )"
+    # Words that take back what stands before them.
+    r"|(?:\.{2,}|,| -)? (?:(?:oh |hm+,? )?(?:wait|no),? (?:no|wait)|(?:scratch|strike) that"
+    r"|or rather|correction|actually,? no|sorry),?(?= )"
+    r"|(?:\.{2,}|,| -) wait,(?= )",
     re.I,
 )
 _CHUNK = re.compile(r"[,()\[\]]|:(?!\d)| - | / | and | which | namely ")

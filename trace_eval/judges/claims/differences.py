@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import pairwise
 
 from trace_eval.judges.claims.comparisons import direction, measured_key
 from trace_eval.judges.claims.lexicon import GOOD, HEDGES, OVER, UNDER
 from trace_eval.judges.claims.routes import route_of, told_as_route
-from trace_eval.judges.claims.sentences import Sentence, compared, named, other
+from trace_eval.judges.claims.sentences import Part, Sentence, compared, named, other
 from trace_eval.judges.claims.stated import StatedClaim
 from trace_eval.judges.claims.tokens import Token, measure_of
 from trace_eval.judges.claims.values import Value, distance, fits, key_of, value_claim
@@ -38,6 +39,8 @@ def bound_of(sentence: Sentence, token: Token) -> str:
     )
     if _JUST.search(head) or _is_of_side(sentence, token):
         return ""
+    if _SET_AGAINST.fullmatch(head) and _follows_number(clause, token):
+        return ""  # "3.1 < 3.7" compares
     is_denied = bool(_NO.search(sentence.words(chunk.start, start) + head))
     if is_denied and _REACHED.search(head):
         return "under"
@@ -53,6 +56,15 @@ def bound_of(sentence: Sentence, token: Token) -> str:
     if is_denied and words.lower() not in ("no less than", "no more than", "not even"):
         return "under" if way == "over" else "over"
     return way
+
+
+_SET_AGAINST = re.compile(r" ?[<>] ?")
+
+
+def _follows_number(clause: Part, token: Token) -> bool:
+    """Tell whether the token before a number is one, too."""
+    before = [each for each in clause.tokens if each.end <= token.start]
+    return bool(before) and before[-1].kind == "number"
 
 
 #: Words with a colon behind them do not bound: "all over the place: 3 %"; but "under: 3".
@@ -102,7 +114,7 @@ _GAP_HEAD = re.compile(
     r" ?\(?\+?$"
     r"|(?:\b(?:difference|diff\b\.?|gap|margin)|\u0394|\bdelta)"
     r"(?: (?:in|of|on|for))? ?[\w. ()-]{0,30}[:=] ?$"
-    r"|\b(?:difference|gap|margin|diff) $",
+    r"|\b(?:difference|gap|margin|diff|delta) $",
     re.I,
 )
 _GAP_TAIL = re.compile(
@@ -137,7 +149,7 @@ def is_gap(sentence: Sentence, token: Token) -> bool:
 
 
 #: Units of what is never below zero.
-_POSITIVE = frozenset({"hz", "khz", "wpm", "syl", "s", "ms", "min", "st", "mos"})
+_POSITIVE = frozenset({"hz", "khz", "wpm", "syl", "s", "ms", "min", "st", "mos", "%"})
 
 
 def _is_negative_gap(sentence: Sentence, token: Token) -> bool:
@@ -145,6 +157,8 @@ def _is_negative_gap(sentence: Sentence, token: Token) -> bool:
     stands_alone = sentence.words(token.start - 1, token.start) in (" ", "(")
     if not token.digits.startswith("-") or not stands_alone:
         return False
+    if token.unit == "%":
+        return True
     measure = measure_of(key_of(sentence, token, token.unit))
     unit = token.unit or (measure.unit if measure else "")
     return measure is not None and unit in _POSITIVE
@@ -255,13 +269,17 @@ def gap_claims(sentence: Sentence, token: Token) -> Iterator[StatedClaim]:
     if told := _off_a_side(sentence, token) or told_as_route(sentence, token):
         places, sign = told
         key = key or _only_measure(sentence)
+    signed = token.digits[:1] in "+-" and more is None and not told
+    if signed and (ahead := _signed(sentence, token)):
+        places, sign = (ahead, other(ahead)), 1 if token.digits[0] == "+" else -1
+        key = key or _only_measure(sentence)
     if token.unit == "%" and key not in ("clipping", "voiced", "trend"):
-        factor = 1 + sign * token.number / 100
+        factor = 1 + sign * abs(token.number) / 100
         if sign and factor > 0 and places and key:
             yield _times(sentence, token, key=key, factor=factor, places=places)
         return
-    if more is None:
-        ahead = _ahead(sentence, token, key, is_known=bool(places))
+    if more is None and not sign:
+        ahead = _ahead(sentence, token, key)
         if ahead:
             places, sign = (ahead, other(ahead)), 1
     claim = value_claim(sentence, Value(token, key, token.unit), "apart", places or ())
@@ -274,19 +292,14 @@ def _only_measure(sentence: Sentence) -> str:
     return keys.pop() if len(keys) == 1 else ""
 
 
-def _ahead(sentence: Sentence, token: Token, key: str, is_known: bool) -> str:
-    """Return who is ahead by a difference without a comparative; empty: not said.
+def _signed(sentence: Sentence, token: Token) -> str:
+    """Return whose a signed difference is: "answer 1: +0.6 P808"; empty: not said."""
+    places = {place for _, place in named(sentence, sentence.whole)}
+    return places.pop() if len(places) == 1 else _set_against(sentence, token)
 
-    ``is_known``: words between the sides say it already, but for "+3" of one side.
-    """
-    if token.digits.startswith("+"):
-        places = {place for _, place in named(sentence, sentence.whole)}
-        if len(places) == 1:
-            return places.pop()
-        if own := _set_against(sentence, token):
-            return own
-    if is_known:
-        return ""
+
+def _ahead(sentence: Sentence, token: Token, key: str) -> str:
+    """Return who is ahead by a difference without a comparative; empty: not said."""
     credited = _behind(sentence, token, _CREDITED)
     if credited or key not in GOOD:
         return credited
@@ -333,6 +346,9 @@ def ratio_claims(
     if route and only and _CHANGES.fullmatch(token.text):
         yield _times(sentence, token, key=only, factor=factor, places=route)
         return
+    if (sides := _equated(sentence, token)) and only:
+        yield _times(sentence, token, key=only, factor=factor, places=sides)
+        return
     near = _measured_behind(sentence, token) or _measure_before(sentence, token)
     if near is None:
         return
@@ -346,6 +362,17 @@ def ratio_claims(
     if near.kind in ("as", "more") and near.sign < 0:
         factor = 1 / factor
     yield _times(sentence, token, key=key, factor=factor, places=places)
+
+
+def _equated(sentence: Sentence, token: Token) -> tuple[str, str] | None:
+    """Return the sides of "pitch: answer 1 = 1.5x answer 2"; None: it is none."""
+    sides = named(sentence, sentence.whole)
+    for (one, first), (two, second) in pairwise(sides):
+        between = sentence.words(one.end, token.start).strip()
+        behind = sentence.words(token.end, two.start).strip()
+        if between in ("=", "~", "is") and behind in ("", "*") and first != second:
+            return first, second
+    return None
 
 
 #: "Bandwidth doubles from answer 2 to answer 1".

@@ -49,7 +49,7 @@ _NO_PLACE = (
 #: Value of a side -> its names; letters and digits alone are read by what stands around
 #: them.
 SIDES: Mapping[str, str] = {
-    "1": rf"{NUMBERED}(?:1|one|A)\b(?!\.\d)|(?:the )?(?:first|left) (?:{THING}|one)\b"
+    "1": rf"{NUMBERED}(?:1|one|A)\b(?!\.\d)|(?<![Aa]t )(?:the )?(?:first|left) (?:{THING}|one)\b"
     rf"|the first\b{_NO_PLACE}|the former|(?:number|no\.) ?(?:1|one)\b(?! of)|#1\b",
     "2": rf"{NUMBERED}(?:2|two|B)\b(?!\.\d)|(?:the )?(?:second|right) (?:{THING}|one)\b"
     rf"|the second\b{_NO_PLACE}|the latter|(?:number|no\.) ?(?:2|two)\b(?! of)|#2\b",
@@ -58,11 +58,11 @@ SIDES: Mapping[str, str] = {
     "both": rf"both(?: (?:{THINGS}|of (?:them|these|the two)|the {THINGS}))?\b"
     rf"|(?<!of )(?<!of the )(?<!of these )(?:(?:the |these )?two {THINGS}|the {THINGS}\b"
     rf"|the two\b)|each (?:{THING}|one|of them)"
-    rf"|either (?:one|of them|case|{THING})|(?<=from )either(?= ?[.,;:]|$)|whichever"
+    rf"|either (?:one|of them|case|{THING})|either(?= ?[.,;:]|$)|whichever"
     r"|they\b",
     "neither": rf"neither(?! \w+ nor\b)(?: (?:{THING}|one|case|of (?:them|the two|these"
     rf"|the {THINGS})))?\b"
-    rf"|none(?: of (?:them|the two|the {THINGS}))?\b",
+    rf"|(?:none|not (?:a single )?one)(?: of (?:them|the two|these|the {THINGS}))\b|none\b",
 }
 
 #: Words between which a side is what another is compared with. They end before it.
@@ -73,7 +73,7 @@ OBJECT = (
     r"|as [\w-]+ as|(?:next|compared?|comparing|comparison|contrast|relative|respect|close|superior"
     r"|inferior|opposed|short|ahead|loses|relation) (?:to|with|of|against)"
     r"|(?:ahead|short|front|excess) of|(?:\w+er|(?:more|less) [\w-]+|so [\w-]+) as|\w+er that"
-    r"|set beside|apart from|opposed to|rather than|instead of|not (?:with|in|for))"
+    r"|set beside|apart from|opposed to|rather than|instead of|not(?: (?:with|in|for|of|by|from))?)"
     r"|(?<=[^<>\s] )[<>]|(?<=[^<>\s])[<>])"
     r"(?:(?: (?:that|those|the one|the \w+))? ?\b(?:of|in|for|from|with|by|at|is|reported for))?"
     r"(?: (?:the|that of|what(?: (?:\w+ ){1,2}(?:in|of|for|with|from|by|at))?))?\s*$"
@@ -83,41 +83,30 @@ OBJECT = (
 
 #: Comparatives with a measure of their own: pattern -> (measure, sign).
 KEYED: Mapping[str, tuple[str, int]] = {
-    r"(?:faster|quicker|speedier|brisker|more (?:fast|rapid|quick|hurried|rapidly|quickly))"
-    r"(?:[ -]paced)?": ("rate", 1),
-    r"(?:slower|more slow(?:ly)?|less (?:fast|quick|rapid|quickly|rapidly))(?:[ -]paced)?": (
-        "rate",
-        -1,
-    ),
-    r"louder|more loud(?:ly)?|less (?:quiet|soft)": ("loudness", 1),
-    r"quieter|softer|more (?:quiet|soft)(?:ly)?|less loud(?:ly)?": ("loudness", -1),
-    r"higher[ -]pitched|higher in pitch|more high-pitched": ("pitch", 1),
+    r"(?:faster|quicker|speedier|brisker)(?:[ -]paced)?": ("rate", 1),
+    r"slower(?:[ -]paced)?": ("rate", -1),
+    r"louder": ("loudness", 1),
+    r"quieter|softer": ("loudness", -1),
+    r"higher[ -]pitched|higher in pitch": ("pitch", 1),
     r"(?:lower|deeper)[ -](?:pitched|voiced|sounding)|deeper|lower in pitch": (
         "pitch",
         -1,
     ),
-    r"livelier|more (?:lively|varied|melodic|modulated)|less (?:monotone|monotonous|flat)": (
-        "variation",
-        1,
-    ),
-    r"flatter|more (?:monotone|monotonous|flat)|less (?:lively|varied|modulated)": (
-        "variation",
-        -1,
-    ),
-    r"longer|more (?:lengthy|long)": ("duration", 1),
-    r"shorter|briefer|more (?:brief|short)": ("duration", -1),
-    r"wordier|more verbose|more words": ("words", 1),
-    r"fewer words|less verbose": ("words", -1),
-    r"noisier|more (?:background )?(?:noise|noisy)|louder (?:background|noise)": (
+    r"livelier": ("variation", 1),
+    r"flatter": ("variation", -1),
+    r"longer": ("duration", 1),
+    r"shorter|briefer": ("duration", -1),
+    r"wordier|more words": ("words", 1),
+    r"fewer words": ("words", -1),
+    r"noisier|more (?:background )?noise|louder (?:background|noise)": (
         "bak",
         -1,
     ),
     r"(?:quieter|cleaner|lower) (?:background|noise)(?: noise)?"
-    r"(?! (?:quality|score|rating|MOS|value))|less (?:background )?(?:noise|noisy)": (
+    r"(?! (?:quality|score|rating|MOS|value))|less (?:background )?noise": (
         "bak",
         1,
     ),
-    r"more (?:band-?limited|narrow-?band)": ("bandwidth", -1),
     r"more clipping|more clipped|clips more": ("clipping", 1),
     r"less clipping|less clipped|clips less": ("clipping", -1),
     r"more pauses|pauses more(?: often)?": ("pauses", 1),
@@ -186,14 +175,20 @@ _ADJECTIVES: Mapping[str, tuple[str, int]] = {
     "quickly": ("rate", 1),
     "rapid": ("rate", 1),
     "rapidly": ("rate", 1),
+    "brisk": ("rate", 1),
+    "hurried": ("rate", 1),
     "slow": ("rate", -1),
     "slowly": ("rate", -1),
     "loud": ("loudness", 1),
     "loudly": ("loudness", 1),
     "quiet": ("loudness", -1),
+    "quietly": ("loudness", -1),
     "soft": ("loudness", -1),
+    "softly": ("loudness", -1),
     "long": ("duration", 1),
+    "lengthy": ("duration", 1),
     "short": ("duration", -1),
+    "brief": ("duration", -1),
     "high-pitched": ("pitch", 1),
     "high": ("", 1),
     "low": ("", -1),
@@ -201,17 +196,41 @@ _ADJECTIVES: Mapping[str, tuple[str, int]] = {
     "wide": ("", 1),
     "narrow": ("", -1),
     "deep": ("pitch", -1),
+    "low-pitched": ("pitch", -1),
     "lively": ("variation", 1),
+    "varied": ("variation", 1),
+    "melodic": ("variation", 1),
+    "modulated": ("variation", 1),
+    "monotone": ("variation", -1),
+    "monotonous": ("variation", -1),
+    "flat": ("variation", -1),
+    "narrow-band": ("bandwidth", -1),
+    "band-limited": ("bandwidth", -1),
     "noisy": ("bak", -1),
     "wordy": ("words", 1),
+    "verbose": ("words", 1),
     "many words": ("words", 1),
     "many pauses": ("pauses", 1),
     "many": ("", 1),
     "much": ("", 1),
 }
+
+
+def _phrased() -> dict[tuple[str, int], str]:
+    words: dict[tuple[str, int], list[str]] = {}
+    for adjective, (key, sign) in _ADJECTIVES.items():
+        if key:
+            words.setdefault((key, sign), []).append(f"more {adjective}")
+            words.setdefault((key, -sign), []).append(f"less {adjective}")
+    return {made: "|".join(each) for made, each in words.items()}
+
+
 #: Adjectives in "as fast as", "equally loud": word -> (measure, sign).
 ADJECTIVES = _ADJECTIVES
 ADJECTIVE = "|".join(sorted(_ADJECTIVES, key=len, reverse=True))
+
+#: Comparatives of two words by their measure and sign: "more lively", "less loud".
+PHRASED: Mapping[tuple[str, int], str] = _phrased()
 
 #: Of a measure that is asked for by itself: "For pitch it doesn't matter which I pick".
 EITHER_WILL_DO = (
@@ -223,7 +242,6 @@ SAME = (
     r"(?:the same|same|equal(?:ly)?|identical(?:ly)?|similar(?:ly)?|comparabl[ey]|alike"
     r"|on (?:a )?par|a dead heat|tie|a tie|indistinguishable|tied|matched|matches|a wash"
     r"|(?:nothing|(?:hardly|barely|scarcely) (?:anything|a thing)) between (?:them|the two)"
-    r"|(?:does(?: not|n't)|fails to) (?:separate|divide) (?:them|the two)(?! from\b)"
     r"|no (?:advantage|edge|lead) (?:for|to|on) either(?: \w+)?"
     r"|(?:difference|gap|margin)s?(?=[^.;:\n]{0,40}"
     r"(?:: (?:none|nil)\b(?! of\b)"
@@ -233,16 +251,27 @@ SAME = (
     r"|(?:does(?: not|n't)|did(?: not|n't)) matter which(?! (?:one )?(?:you|i|we)\b)"
     r"(?: one)?(?: \w+ \w+)?"
     rf"|{EITHER_WILL_DO}"
-    r"|(?:cannot|can't|can (?:hardly|barely|scarcely)|could(?: not|n't)) tell (?:them"
-    r"|the two) apart"
     r"|equals that of)"
     rf"(?: (?P<what>{ADJECTIVE}))?"
-    r"|(?:no|nil) (?:\w+ )?(?:differences?|gap)|do(?:es)? not differ|do(?:es)?n't differ"
-    r"|(?:hardly|barely|scarcely) differs?|differs? (?:hardly|barely|little)"
-    r"|(?:cannot|can't|don't|do not) (?:see|hear|find|tell) (?:that|how|where|any)"
-    r" [^,.;]{0,24}\bdiffer(?:s|ence)?|neck and neck"
+    r"|neck and neck"
     r"|level with each other|within a hair"
-    r"|a draw|(?:they|both|the two) are level|(?:no|nil) diff"
+    r"|a draw|(?:they|both|the two) are level"
+)
+
+#: What tells two answers apart; denied, it says that they are the same.
+_THEM = r"(?:them|the two|both|the pair|the answers|the responses|either)"
+DIFFER = (
+    r"differ(?:s|ed|ent(?:ly)?|ences?|ing)?|diff|gap|distinctions?|distinguish(?:es|ed|able)?"
+    rf"|(?:separate|divide|distinguish|differentiate)[sd]? {_THEM}(?! from\b)"
+    rf"|(?:tell|telling|told|set|sets|setting|keep|keeps) {_THEM} apart"
+)
+#: Between a negation and what tells apart.
+LITTLE = (
+    r"(?:\b(?:no|nil|not|never|cannot|hardly|barely|scarcely|little|without|zero)\b|n't\b)"
+    r"(?: (?:a|an|any|to|be|is|are|much|real|really|big|great|clear|clearly|audible|noticeable"
+    r"|noticeably|significant|significantly|appreciable|perceptible|measurable|meaningful|marked"
+    r"|useful|actual|see|hear|find|tell|that|how|where|answers|can|do|does|it|telling|very|so|one"
+    r"|all that|enough|them|they|both|the|two|of|in))* \Z"
 )
 
 FACTORS: Mapping[str, float] = {
@@ -258,7 +287,7 @@ FACTORS: Mapping[str, float] = {
 # --- numbers --------------------------------------------------------------------------
 
 UNITS: Mapping[str, str] = {
-    r"WPM|words?(?: per |/|(?: in)? (?:a|the) | each | every )min(?:ute)?\.?": "wpm",
+    r"WPM|words?(?: per |/|(?: in)? (?:a|the) | each | every )min(?:ute)?s?\.?": "wpm",
     r"syllables? ?(?:per |/ ?|a )s(?:ec(?:ond)?)?\b|syll?\.?/s": "syl",
     r"kHz|kilohertz": "khz",
     r"Hz|hertz": "hz",
@@ -269,8 +298,8 @@ UNITS: Mapping[str, str] = {
     r"ms\b|milliseconds?": "ms",
     r"s\b|secs?\b|seconds?": "s",
     r"min\b|minutes?": "min",
-    r"%|percent|per cent|percentage points?": "%",
-    r"semitones?|st\b": "st",
+    r"%|percent|per cent|pct|percentage points?": "%",
+    r"semi-?tones?|half-?tones?|st\b": "st",
     r"MOS(?: points?)?|points?(?: on (?:the )?MOS)?": "mos",
     r"x\b|×|times\b": "x",
     r"(?:recogni[sz]ed )?words?\b": "words",
@@ -383,6 +412,7 @@ BEHIND_BARE = frozenset(
         "this",
         "the",
         "it's",
+        "relative",
         "observed",
         "recorded",
         "measured",
@@ -415,14 +445,20 @@ UNDER = (
 # --- what makes it no claim -----------------------------------------------------------
 
 NOT = (
-    r"\b(?:not(?! only\b)|never|nowhere near|no(?= \w+ (?:than|difference))|anything but|cannot|nor"
-    r"|neither|without|hardly|barely|none|nobody|no one|by no means)\b|n't\b"
+    r"\b(?:not|never|nowhere near|no(?= (?:\w[\w-]* ){0,3}(?:\Z|than|difference))|anything but"
+    r"|cannot|nor|neither|without|hardly|barely|none|nobody|no one|by no means"
+    r"|far from(?: being)?|(?:wrong|false|untrue|incorrect|mistaken) (?:to say|to claim|that))\b"
+    r"|n't\b"
 )
 
 #: Somebody's wish, a norm, a condition: what is said of it is not said of the
 #: recordings.
+TOLD = (
+    "find|say|judge|call|rate|describe|conclude|infer|argue|note|observe|notice|hear|add|agree"
+    "|estimate|guess|think|believe|consider|put|place|rank"
+)
 _JUDGED = (
-    r"(?:find|say|judge|call|rate|describe|conclude|infer|argue|note|observe|notice|hear|add|agree"
+    rf"(?:{TOLD}"
     r"|be (?:\w+ )?(?:perceptible|audible|noticeable|heard|noted|obvious|clear|said|called"
     r"|described|judged|argued|considered|that|something like|about"
     r"|around|roughly|some|approximately|nearly|almost|as much as))"
@@ -456,7 +492,7 @@ NORM = (
     r"|try an?|give me an?"
     r"|(?:good|proper|reasonable|healthy) [\w.]+(?: \w+)? is"
     r"|one needs|full marks?|normally|standards?|people|listeners)\b"
-    r"|\b(?:is|are|counts? as) (?:\w+ )?(?:normal|typical|average|considered|usual)\b"
+    r"|\b(?:is|are|counts? as) (?:\w+ )?(?:normal|typical|average(?! \w)|considered|usual)\b"
 )
 
 #: What changes within a recording.

@@ -342,8 +342,8 @@ MEASURES: Mapping[str, Measure] = {
     ),
     "mos": Measure(
         title="MOS",
-        pattern=r"(?:(?:DNS|predicted |quality )?MOS|(?:mean )?opinion)(?: (?:score|value"
-        r"|rating)s?)?|quality (?:score|measure|rating)s?",
+        pattern=r"(?:(?:DNS|predicted |quality )?MOS|mean opinion)(?: (?:score|value"
+        r"|rating)s?)?|(?:opinion|quality) (?:score|measure|rating)s?",
         fields=_mos,
         step=P808,
         scale=100,

@@ -20,8 +20,8 @@ from trace_eval.judges.claims.differences import (
     is_operand,
     ratio_claims,
 )
-from trace_eval.judges.claims.lexicon import HEDGES
-from trace_eval.judges.claims.sentences import Part, Sentence, named, other
+from trace_eval.judges.claims.lexicon import GOOD, HEDGES
+from trace_eval.judges.claims.sentences import PRONOUN, Part, Sentence, named, other
 from trace_eval.judges.claims.stated import Relation, StatedClaim
 from trace_eval.judges.claims.tokens import Token
 from trace_eval.judges.claims.values import Value, key_of, value_claim
@@ -38,7 +38,7 @@ def numbers(sentence: Sentence) -> Iterator[StatedClaim]:
         elif token.kind == "number":
             if sentence.unreal(token) or _is_mark(sentence, token):
                 continue
-            if is_operand(sentence, token):
+            if is_operand(sentence, token) or _is_corrected(sentence, token):
                 continue
             if is_gap(sentence, token):
                 yield from gap_claims(sentence, token)
@@ -47,6 +47,18 @@ def numbers(sentence: Sentence) -> Iterator[StatedClaim]:
                 values += [] if _is_no_value(value) else [value]
     for several in _grouped(sentence, values):
         yield from _stated(sentence, several)
+
+
+_NOT_VALUE = re.compile(r"(?:\bnot|n't)(?: about| around| at| of)? $", re.I)
+
+
+def _is_corrected(sentence: Sentence, token: Token) -> bool:
+    """Tell whether a number is the wrong one of two: "3.11, not 3.72"."""
+    if not _NOT_VALUE.search(sentence.words(token.start - 16, token.start)):
+        return False
+    chunk = sentence.around(token)[0]
+    has_side = any(side.start >= token.end for side in chunk.of("side"))
+    return not has_side and len(sentence.whole.of("number")) > 1
 
 
 #: What no voice is below, and MOS not either: differences and shares are.
@@ -72,6 +84,7 @@ _MARKED = re.compile(
 )
 
 
+_SCORED = re.compile(r"\b(?:score|rating|mark|grade)s?[ =:]*$", re.I)
 _CHANCE = re.compile(
     r"\b(?:P ?\([^)]{1,12}\)|(?:prob\w*|conf\w*)(?: [^,;=:]{0,12})?)[ =:~]*$", re.I
 )
@@ -81,6 +94,11 @@ def _is_mark(sentence: Sentence, token: Token) -> bool:
     """Tell whether a number is the judge's own mark: "answer 1 receives 4/5"."""
     if _CHANCE.search(sentence.words(token.start - 24, token.start)):
         return True
+    if not sentence.whole.of("measure") and token.digits.isdigit():
+        of_five = token.unit == "mos" and "5" in token.text[1:]
+        head = sentence.words(token.start - 16, token.start)
+        if of_five or (token.number <= 10 and _SCORED.search(head)):
+            return True  # "answer 1 4/5", "answer 1 score: 4"
     if token.unit != "mos" or "5" not in token.text[1:]:
         return False
     head = sentence.words(token.start - 16, token.start)
@@ -283,6 +301,10 @@ def _places(sentence: Sentence, values: list[Value]) -> list[str]:
     if len(order) == 2:
         if near[0] and near[1] and near[0] != near[1]:
             return near
+        if bool(near[0]) != bool(near[1]) and _goes_on(sentence, first, second):
+            # "answer 2 does not get to the 181 Hz of answer 1; it stays at 118 Hz"
+            one = near[0] or other(near[1])
+            return [one, other(one)]
         are_before = all(side.end <= first.start for side, _ in sides)
         if are_before and sentence.marked(sides[0][0]):
             # "compared with answer 2, answer 1 has more, 3.7 against 3.1"
@@ -291,6 +313,11 @@ def _places(sentence: Sentence, values: list[Value]) -> list[str]:
     if len(order) != 1:
         return []
     side, place = sides[0]
+    behind = sentence.words(second.end, side.start)
+    if values[0].key in GOOD and _WITH_THE_EDGE.fullmatch(behind):
+        # "298 vs 200, edge answer 2": more is better
+        is_first = first.number > second.number
+        return [place, other(place)] if is_first else [other(place), place]
     if side.start >= second.end and not near[0]:
         return []  # "3.7 v 3.1 for answer 1" may mean either
     is_before = side.end <= first.start
@@ -305,6 +332,18 @@ def _places(sentence: Sentence, values: list[Value]) -> list[str]:
     if owner and _paired_sides(sentence, first, second):
         return [owner, other(owner)]
     return []
+
+
+_WITH_THE_EDGE = re.compile(
+    r"[,;:]? (?:and )?(?:so )?(?:the )?(?:adv\.?|advantage|edge|better|best|win|winner"
+    r"|favou?r(?:s|ing)?)(?: is| to| for| goes to)?:? (?:the )?",
+    re.I,
+)
+
+
+def _goes_on(sentence: Sentence, first: Token, second: Token) -> bool:
+    """Tell whether a pronoun stands between two numbers for a side before them."""
+    return bool(PRONOUN.search(sentence.words(first.end, second.start)))
 
 
 def _places_of_chunks(sentence: Sentence, values: list[Value]) -> list[str]:

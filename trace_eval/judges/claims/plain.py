@@ -44,7 +44,11 @@ _SIDE = r"(?:[A-Za-z]+\.? ?#?)?[12AB]"
 #: Behind an arrow: "pitch ↑ in answer 2", unlike "pitch ↑ in questions".
 _IN_SIDE = rf"(?:in|for) (?:the )?(?:#?{_SIDE}|both)(?![\w']|\.\w)"
 _AMOUNT = r"(?=\d+(?:[\d.]| ?(?:Hz|kHz|dB|LU|st|s|%|WPM|wpm|points?|words)\b))"
+_WORD = r"(?!(?:in|for|at|on|with|over|by|than|during|towards?)\b)[a-z]"
+_PRINTED = r"-?\d+(?:\.\d+)?(?: ?[A-Za-z%/]+){0,3}?"
 _SIGNS = (
+    (r"[↑⬆](?=[A-Z])", " higher "),
+    (r"[↓⬇](?=[A-Z])", " lower "),
     # "(1/2)", "(answer 1 -> answer 2)" behind two values: whose they are.
     (
         rf"(?<=[\w%] )\(({_SIDE}) ?(?:/|→|->) ?({_SIDE})\)",
@@ -64,6 +68,21 @@ _SIGNS = (
     # "cf." compares, and "? answer 1 louder" asks.
     (r"(?i)(?<=[\w) ]) ?\bcf\.? (?=\w|#)", " compared with "),
     (r"(?m)^ *\? ?((?=[\w#])(?:[^?.\n]|\.(?=\d))+)(?:\.(?= )|\.?$)", r"\1?"),
+    # "A ↑ pitch", "A.pitch: 118 Hz", "A=2.1xB".
+    (rf"(?<=[12AB]) ?[↑⬆] *(?={_WORD})", " higher "),
+    (rf"(?<=[12AB]) ?[↓⬇] *(?={_WORD})", " lower "),
+    (
+        rf"(?<![\w.])(#[12]|[AB]|(?:{THING}|[Aa]ns|[Rr]esp|[RA]) ?#?[12AB])"
+        r"\.(?=[a-z]|[A-Z][A-Z\d])",
+        r"\1 ",
+    ),
+    (r"(?<=\d)x(?=#|[A-Z]|[a-z]{3})", "x "),
+    # "4.2 minus 2.9 is 1.3".
+    (
+        rf"({_PRINTED}) minus ({_PRINTED}) (?:is|equals|makes|gives|leaves|comes to)"
+        r"(?= [-+]?\d)",
+        r"\1 - \2 =",
+    ),
     (r"∉", " not in "),
     (r"∈", " in "),
     (r"(?m)^([^|\d\n:]{2,40}) \| (?=[^|\n]*$)", r"\1: "),

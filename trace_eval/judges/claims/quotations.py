@@ -11,8 +11,9 @@ import re
 from collections.abc import Iterator
 
 from trace_eval.judges.claims.lexicon import THING
+from trace_eval.judges.claims.negation import contrasted
 from trace_eval.judges.claims.plain import is_measured
-from trace_eval.judges.claims.sentences import Sentence, named
+from trace_eval.judges.claims.sentences import Sentence, named, other
 from trace_eval.judges.claims.stated import Relation, StatedClaim
 from trace_eval.judges.claims.tokens import Token
 
@@ -46,7 +47,7 @@ _PLACED = re.compile(
     re.I,
 )
 _MISSING = re.compile(
-    rf"(?:\b(?:not(?! only)|never|no(?! doubt)|nil|without|nowhere|neither|nobody|nothing|cannot"
+    rf"(?:\b(?:not|never|no|nil|without|nowhere|neither|nobody|nothing|cannot"
     r"|unable|impossible|in vain|w/o|zero|0 (?:mentions?|occurrences?|times)"
     r"|(?:omit|lack|leav|miss|fail|forget|forgot|neglect|avoid|skip|drop|exclud|ignor|cut|refus"
     r"|overlook|los|stop|declin|withh[oe]ld)(?:t?|p)?(?:e|es|s|ed|ing)?|unsaid|unspoken"
@@ -63,7 +64,9 @@ _MISSING_BEHIND = re.compile(
     r",? ?(?:(?:is|are|was|were|does|did|do|can) ?(?:\w+ )?)?"
     rf"(?!{_OTHER_SIDE})"
     r"(?:(?:not|never|nowhere|missing|absent|(?:occurs?|appears?) (?:zero|0|no) times"
-    r"|omitted|dropped|skipped|cannot|left out|lacking)\b|n't)",
+    r"|omitted|dropped|skipped|cannot|left out|lacking)\b|n't)"
+    r"|,? (?:is|are|was|were) (?:what|something|words|an? (?:\w+ )?(?:phrase|line|sentence))\b"
+    r"[^,;.]{0,40}?(?:\b(?:never|not|cannot|nowhere)\b|n't\b)",
     re.I,
 )
 _WISHED = re.compile(
@@ -80,17 +83,20 @@ _DOUBTED = re.compile(
 )
 _ASKER = r"(?:user|speaker's request|request|instruction|prompt|task|question|brief)s?"
 _USER_BEHIND = re.compile(
-    r",? (?:(?:says|asks|reads|goes|wants) the|(?:(?:is|are|was|were|as|stands|stood|asked for"
-    r"|wanted|required|demanded|set) )*(?:in|from|of|by) (?:the|this) (?:user's |given )?)"
+    r",? (?:(?:says|asks|reads|goes|wants) the|(?:(?:which|is|are|was|were|as|stands|stood"
+    r"|asked for|wanted|required|demanded|set) )*(?:in|from|of|by) (?:the|this)"
+    r" (?:user's |given )?)"
     rf" ?{_ASKER}\b"
-    r"|,? (?:is|was|were|are) (?:what was )?(?:asked|requested|required|demanded|wanted)\b",
+    r"|,? (?:which )?(?:is|was|were|are) (?:what was )?(?:asked|requested|required|demanded"
+    r"|wanted)\b",
     re.I,
 )
-_USER = re.compile(
+_USER_WORD = re.compile(
     r"\b(?:user(?:'s)?|rules?|request(?:ed|s)?|instructions?|instr|prompt|ask(?:s|ed)?|question|task|they"
-    r"|req|requirements?|requires|brief|wish|order|wants?|wanted|demands?|demanded)\b[^;]*$",
+    r"|req|requirements?|requires|brief|wish|order|wants?|wanted|demands?|demanded)\b",
     re.I,
 )
+_USER = re.compile(rf"{_USER_WORD.pattern}[^;]*$", re.I)
 _TO_USER = re.compile(
     rf"\b(?:tells?|told|informs?|to|offers?|gives?|{THING}) (?:the )?user\b", re.I
 )
@@ -112,25 +118,36 @@ def quotations(sentence: Sentence) -> Iterator[StatedClaim]:
 
 def _quotation(sentence: Sentence, token: Token, start: int) -> StatedClaim:
     clause = sentence.around(token)[1]
-    head = sentence.words(max(start, sentence.whole.start), token.start)
-    own = sentence.words(max(start, clause.start), token.start)
+    alone = sentence.stands_alone_from(token.start)
+    head = sentence.sense[max(start, sentence.whole.start, alone) : token.start]
+    own = sentence.sense[max(start, clause.start) : token.start]
     tail = sentence.words(token.end, min(sentence.whole.end, token.end + 70))
     user = bool(_USER.search(own)) and not _TO_USER.search(own)
     user = user and not _UNSAID.search(own)
+    user = user and not _said_by_side(sentence, token, own)
     user = user or bool(_USER_BEHIND.match(tail))
     before: list[str] = []
+    not_it: list[str] = []
     for side, place in named(sentence, sentence.whole):
         if start <= side.start < token.start:
-            before.append(place)
+            if contrasted(sentence.text, side):
+                not_it.append(other(place))  # "it is not answer 1 that says ..."
+            else:
+                before.append(place)
+    before = before or not_it
     placed, spoken = _placed(sentence, token)
     sides = (placed,) if placed else tuple(dict.fromkeys(before))
     if not sides:
         sides = _sides_of(sentence, token)
     if user and not (before and re.search(_SAY, own)):
         sides = ()
-    own = _ASIDE.sub(" ", own)
+    own = _ACTED.sub(" ", _AND_SAYS.sub(" says", _ASIDE.sub(" ", own)))
     unfound = bool(_SOUGHT.search(own) and _NOT_FOUND.match(tail))
-    wished = bool(_WISHED.search(own) or _DOUBTED.match(tail)) and not unfound
+    unfound = unfound or bool(_HAD_IT_SAID.match(own))
+    wished = bool(
+        _WISHED.search(own) or _DOUBTED.match(tail) or _LOOKED_FOR.search(own)
+    )
+    wished = wished and not unfound
     missing = (
         unfound
         or bool(_MISSING.search(own))
@@ -151,7 +168,9 @@ def _quotation(sentence: Sentence, token: Token, start: int) -> StatedClaim:
     if claimed and not (wished or _SO_CALLED.search(own)) and len(sides) < 2:
         relation = "says"
     doubt = ""
-    if not user and not neither:
+    if missing and _MANNER.search(own):
+        doubt = "may be said in another manner"
+    elif not user and not neither:
         doubt = _doubt(sentence, token, head=head, missing=missing, sided=bool(sides))
     return StatedClaim(
         kind="quotation",
@@ -167,22 +186,70 @@ def _quotation(sentence: Sentence, token: Token, start: int) -> StatedClaim:
     )
 
 
+#: A verb that a negated auxiliary cannot govern: "does not whisper and says ...".
+_FINITE = rf"(?:(?=\w+s\b|said|wrote|began|told|heard){_SAY})\b"
+_AND_SAYS = re.compile(
+    rf".*\b(?:and|then)(?: (?:it|he|she|then|only|also|instead|just|simply))* {_FINITE}",
+    re.I,
+)
+#: An act whose words are quoted: "refuses ("I cannot sing")", "fails by saying ...".
+_ACTED = re.compile(
+    r"\b(?:refus|declin|fail|stop|ignor|apologi[sz])(?:e|es|s|ed|ing)?\b"
+    r"(?! to\b(?![^\"]*[(\[] ?$))"
+    r"(?=[^\"]*(?:[(:\[]|\b(?:with|by|saying|as|and|because|since|when)\b| - )[^\"]*$)",
+    re.I,
+)
+
+
+def _said_by_side(sentence: Sentence, token: Token, own: str) -> bool:
+    """Tell whether an answer is the last before a quotation to say it.
+
+    An example is "the request says to whisper, and answer 1 says ...".
+    """
+    asker = list(_USER_WORD.finditer(own))
+    start = token.start - len(own) + (asker[-1].end() if asker else 0)
+    for side, _ in reversed(named(sentence, sentence.whole)):
+        if start <= side.start < token.start:
+            return bool(_SAYS_NEXT.match(sentence.words(side.end, token.start)))
+    return False
+
+
+_SAYS_NEXT = re.compile(
+    rf"(?: (?:only|also|then|just|simply|instead|actually|\w+ly))* {_FINITE}", re.I
+)
+
+
 #: "It has that 'je ne sais quoi'": nobody says it.
 _SO_CALLED = re.compile(r"\b(?:has|have|had|with) (?:that|this|a certain)\W*$", re.I)
 _ALL_BUT = re.compile(r"\b(?:everything|anything|all) but $", re.I)
 _SOUGHT = re.compile(
-    r"\b(?:look|search|listen|wait|check|hop|wish|want|lik|expect|would|should|miss|need)"
+    r"\b(?:look|search|listen|wait|check|hop|wish|want|lik|expect|would|should|could|might|miss|need)"
     r"(?:ed|ing|s|es)?\b[^;\"]*$",
+    re.I,
+)
+_LOOKED_FOR = re.compile(
+    r"\b(?:look|search|listen|wait|watch|hop)(?:ed|ing|s|es)? (?:\w+ )?for\b[^;\"]*$",
+    re.I,
+)
+#: "Had answer 1 said ...", "if only it had said ...": it did not.
+_HAD_IT_SAID = re.compile(
+    rf"\W*(?:and |but )?(?:had\b|if only\b.*\bhad\b)[^,;]*\b(?!have|has|had){_SAY}\b",
     re.I,
 )
 #: "I looked for it in answer 1 and did not find it", "..., but it does not".
 _NOT_FOUND = re.compile(
     r"\A[^;\"]{0,40}(?:,? (?:and|but|yet|though|although|which|only)\b|,|\.)[^;\"]{0,24}"
-    r"(?:\b(?:did|does|do|could|can|is|was|has|have|there is|there's)(?: not|n't)\b|\bnever\b"
+    r"(?:\b(?:did|does|do|could|can|is|was|has|have|there is|there's|it's)(?: not|n't)\b|\bnever\b"
     r"|\bcannot\b|\bin vain\b|\bfail(?:ed|s)\b|\bno such\b|\bnot there\b|\bnothing\b)",
     re.I,
 )
 
+#: "It cannot whisper "good night"", but may well say it.
+_MANNER = re.compile(
+    r"\b(?:whisper|shout|sing|sang|sung|chant|pronounc|deliver|voic|render|recit|articulat"
+    r"|emphasi[sz]|stress)\w*(?: (?:the|out|word|words|line|phrase|softly|quietly))* ?$",
+    re.I,
+)
 #: "It does not, as far as I can hear, say ...".
 _ASIDE = re.compile(r", [^,\"]{1,40}, ")
 

@@ -8,17 +8,20 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import pairwise
 
 from blueprints.notation import cut_short
 from trace_eval.judges.claims.lexicon import (
     COURSE,
+    HEDGES,
     NORM,
     NOT,
     OBJECT,
     TRANSITIVE,
     UNREAL,
 )
+from trace_eval.judges.claims.negation import sense_of
 from trace_eval.judges.claims.tokens import Token
 
 #: Characters of a claim that are kept.
@@ -165,23 +168,77 @@ class Sentence:
             self._marks[side.start] = bool(_OBJECT.search(head))
         return self._marks[side.start]
 
+    @cached_property
+    def sense(self) -> str:
+        """The text without the negations of this sentence that deny nothing."""
+        sides = self.whole.of("side")
+        return sense_of(self.text, self.whole.start, self.whole.end, sides)
+
     def denied(self, part: Part, token: Token) -> bool:
-        """Whether a negation stands before a token in a part."""
-        head = _AFFIRMED.sub("", self.words(part.start, token.start))
-        return bool(_NOT.search(head))
+        """Whether an odd number of negations stands before a token in a part."""
+        return len(_NOT.findall(self._head(part, token))) % 2 == 1
+
+    def _head(self, part: Part, token: Token) -> str:
+        """Return what stands before a token in a part.
+
+        A part that goes on behind an aside is taken with its subject: "I don't think
+        that answer 1, for all its charm, is louder".
+        """
+        head = self.sense[part.start : token.start]
+        if not _PREDICATE.match(head):
+            return head
+        before = [each for each in self.chunks if each.end <= part.start]
+        with_side = [each for each in before if each.of("side")]
+        if not with_side:
+            return head
+        return self.sense[with_side[-1].start : with_side[-1].end] + head
+
+    def stands_alone_from(self, at: int) -> int:
+        """Return where the statement begins in which a place stands.
+
+        "It does not greet, it says ...", "not the same: 63 Hz lie between them".
+        """
+        chunk = next((c for c in self.chunks if c.start <= at < c.end), self.whole)
+        head = self.words(self.whole.start, chunk.start)
+        if _ABOUT_ALL.search(head) or not _STATEMENT.match(self._sided, chunk.start):
+            return self.whole.start
+        return chunk.start
+
+    @cached_property
+    def _sided(self) -> str:
+        """The text with marks in the places of single sides, and of numbers."""
+        letters = list(self.text)
+        for number in self.whole.of("number"):
+            letters[number.start : number.end] = "\x02" * (number.end - number.start)
+        for side, _ in named(self, self.whole):
+            letters[side.start : side.end] = "\x01" * (side.end - side.start)
+        return "".join(letters)
+
+    def presupposed(self, token: Token) -> bool:
+        """Tell whether a value is taken for granted: "because of its rate of 214"."""
+        for measure in self.whole.of("measure"):
+            if measure.end > token.start:
+                continue
+            head = self.words(self.whole.start, measure.start)
+            between = self.words(measure.end, token.start)
+            if _POSSESSED.search(head) and _OF_VALUE.fullmatch(between):
+                return True
+        return False
 
     def doubts(self, part: Part, token: Token) -> str:
         """Return a doubt where a negation before a token is of something else.
 
         "Not faster" denies; "not enough evidence that it is faster" does not.
         """
-        head = _AFFIRMED.sub("", self.words(part.start, token.start))
+        head = _NOT_SO.sub("not ", self._head(part, token))
         between = [head[match.end() :] for match in _NOT.finditer(head)]
         far = any(_OF_ELSE.search(words) for words in between)
         return "may be denied, or not" if far else ""
 
     def unreal(self, token: Token) -> bool:
         """Tell whether a token states no fact: a wish, norm, condition, or a course."""
+        if self.presupposed(token):
+            return False
         chunk, clause, _ = self.around(token)
         head = self.words(clause.start, token.start)
         start = clause.start + head.rfind(": ") + 1  # "slow was asked for: ..."
@@ -193,9 +250,10 @@ class Sentence:
                 chunk.start,
                 chunk.end,
             )  # "answer 1, whose rate is 150 WPM, would do"
-        if _UNREAL.search(
-            _NO_CONDITION.sub(" ", _SUITS.sub(" ", self.words(start, end)))
-        ):
+        words = _NO_CONDITION.sub(" ", _SUITS.sub(" ", self.words(start, end)))
+        if _FACTUAL_IF.search(self.words(self.whole.start, self.whole.end)):
+            words = _IF.sub(" ", words)
+        if _UNREAL.search(words):
             return True
         opens = clause.start == self.whole.start
         if opens and _INVERTED.match(self.words(clause.start, clause.end)):
@@ -222,11 +280,33 @@ _ALL_GETS = re.compile(
     r"\b(?:it all|everything|all of it|the whole thing) (?:gets|becomes|grows|is|sounds) $",
     re.I,
 )
-#: A denial of a denial: "it can't be denied that answer 1 is faster".
-_AFFIRMED = re.compile(
-    r"\b(?:(?:can't|cannot|can not|couldn't) be (?:denied|disputed|doubted|argued)"
-    r"|(?:there is|there's) no (?:denying|doubting|disputing|question)|(?:no|without(?: a)?) doubt"
-    r"|nobody (?:can|could|would) deny)\b(?: that| but)?",
+#: A predicate whose subject stands before an aside.
+_PREDICATE = re.compile(r",? ?(?:is|was|has|had|sounds|comes|remains)\b", re.I)
+
+#: A statement that needs no words before it: its subject and a finite verb.
+_STATEMENT = re.compile(
+    r"[,:;]? ?(?:and |but |so |rather |instead )?(?:(?:the )?\x01+|it|he|she)"
+    r"(?: (?:only|just|even|also|\w+ly))*"
+    r" (?!not\b|never\b)(?:is|was|has|had|said|did|can|could|\w+s)\b"
+    r"|[,:;]? \x02+ (?:lie|lies|stand|stands|separate|separates|is|are)\b",
+    re.I,
+)
+#: What is said about a statement that follows behind a comma.
+_ABOUT_ALL = re.compile(
+    r"\b(?:if|unless|whether|that|true|think|believe|say|said|claim|sure|case|when|had"
+    r"|were|while|as|because|since|although|though)\W*\Z",
+    re.I,
+)
+
+#: What an answer is said to own it has, whatever is said about that.
+_POSSESSED = re.compile(r"(?:\b(?:its|his|her)|'s) (?:\w+ )?\Z", re.I)
+_OF_VALUE = re.compile(rf" (?:score |value )?of (?:{HEDGES} ?)?(?:only )?", re.I)
+
+#: Of a whole statement a negation denies what it states: "I don't think that ...".
+_NOT_SO = re.compile(
+    r"(?:\b(?:not|never|nobody|no one|cannot)|n't)(?: (?:can|could|would|at all|really|quite))*"
+    r" (?:true|so|right|correct|the case|think|believe|find|feel|agree|accept|say|claim|seem"
+    r"|appear|mean)s?(?: to me)?(?: that)? ",
     re.I,
 )
 
@@ -236,8 +316,8 @@ _TAG = re.compile(
     re.I,
 )
 _ASKS_YES_NO = re.compile(
-    r"\s{0,8}(?:(?:so|and|but|then|now|well|okay|ok|hm{1,8}),? ){0,8}"
-    r"(?:does|do|did|is|are|was|were|has|have|had|can|so|where (?:is|are|was|were))\b",
+    r"\s{0,8}(?:(?:so|and|but|then|now|well|wait|okay|ok|hm{1,8}),? ){0,8}"
+    r"(?:does|do|did|is|are|was|were|has|have|had|can|so|where (?:is|are|was|were))(?:n't)?\b",
     re.I,
 )
 _REPLY = re.compile(
@@ -263,6 +343,15 @@ _NO_CONDITION = re.compile(
 )
 
 
+#: "If answer 1 has 181 Hz and answer 2 has 118 Hz, then ..." takes both for facts.
+_FACTUAL_IF = re.compile(
+    r"\bif (?:[^,;]*\b(?:has|have|is at|shows|reads)\b[^,;]*\d){2}[^,;]*, (?:then|so)\b"
+    r"|\bif [^,;]*\b(?:has|have|is at|shows|reads)\b[^,;]*\d[^,;]*, (?:then|so) [^;]*\d",
+    re.I,
+)
+_IF = re.compile(r"\bif\b", re.I)
+
+
 def other(place: str) -> str:
     """Return the other of two places."""
     return {"1": "2", "2": "1"}.get(place, "")
@@ -273,6 +362,8 @@ def named(sentence: Sentence, part: Part) -> list[tuple[Token, str]]:
     result: list[tuple[Token, str]] = []
     for token in part.of("side"):
         place = token.value
+        if place == "other" and _of_each_other(sentence, token):
+            continue
         if place == "other":
             before = [t for t in sentence.whole.of("side") if t.start < token.start]
             single = [t.value for t in before if t.value in ("1", "2")]
@@ -280,6 +371,12 @@ def named(sentence: Sentence, part: Part) -> list[tuple[Token, str]]:
         if place in ("1", "2"):
             result.append((token, _mentioned(sentence, token) or place))
     return result
+
+
+def _of_each_other(sentence: Sentence, token: Token) -> bool:
+    """Tell whether "the other" is either answer: "neither is faster than the other"."""
+    before = [t for t in sentence.whole.of("side") if t.end <= token.start]
+    return bool(before) and all(t.value in ("neither", "both") for t in before)
 
 
 _IN_ORDER = re.compile(r"the (?P<former>former)|the latter", re.I)

@@ -21,7 +21,7 @@ class Token:
     """A piece of a reason that means something to the checker.
 
     Attributes:
-        kind: side, measure, number, factor, more, same, as, vague or quote.
+        kind: side, measure, number, factor, more, same, differ, as, vague or quote.
         start, end: its place in the text.
         value: side (``1``, ``2``, ``both``, ``neither``, ``other``), key of a measure,
             words.
@@ -108,6 +108,8 @@ def _patterns() -> Iterator[_Pattern]:
         yield _of_words(measure.pattern, "measure", key)
     for words, (key, sign) in lexicon.KEYED.items():
         yield _of_words(words, "more", key, sign=sign)
+    for (key, sign), words in lexicon.PHRASED.items():
+        yield _of_words(words, "more", key, sign=sign)
     for words, sign in lexicon.MORE.items():
         yield _of_words(words, "more", sign=sign)
     for words, sign in lexicon.VALUED.items():
@@ -116,6 +118,7 @@ def _patterns() -> Iterator[_Pattern]:
     for words, factor in lexicon.FACTORS.items():
         yield _of_words(words, "factor", str(factor))
     yield _of_words(lexicon.SAME, "same")
+    yield _of_words(lexicon.DIFFER, "differ")
     ends = r"(?= as\b| for\b|[.,;)\n]|$)(?! as (?:possible|it|you|need))"
     so_much = r"so(?= [\w-]+(?: \w+)? as\b)"
     as_much = rf"(?:as|{so_much}) (?P<what>{lexicon.ADJECTIVE}){ends}"
@@ -326,7 +329,10 @@ _LETTER_BEHIND = re.compile(
 _NAMED_SO = "".join(rf"(?<!(?i:{thing}) B)" for thing in lexicon.THING_WORDS)
 _OTHER_LETTER = re.compile(rf"[^.!?\n]{{0,120}}B(?<![\w'./-]B){_NAMED_SO}(?![\w/-])")
 _QUANTITY = re.compile(r" (?:bit|touch|little|lot|tad|few|more|less)\b")
-_BARE_COMPARATIVE = re.compile(r" \S+ ?(?:[.,;]|than\b|$)")
+_BARE_COMPARATIVE = re.compile(r" \S+ ?(?:[.,;]|(?:than|by)\b|$)")
+_ENDS_COMPARED = re.compile(
+    r" (?:higher|lower|greater|larger|smaller|better|worse)(?=[.,;:\n]|$)"
+)
 
 
 def _letters(body: str) -> Iterator[Token]:
@@ -349,11 +355,17 @@ _VALUE_BEHIND = re.compile(r" ?[=:(@~]? ?[-+]?\.?\d")
 
 
 def _measured(behind: str) -> bool:
-    """Whether a measure and its value stand next: "A OVRL 2.2", not "a rate of 2"."""
+    """Whether a measure and its value stand next: "A OVRL 2.2", "A pitch higher".
+
+    "A rate of 2" and "a pitch higher than 2" have an article.
+    """
     for pattern in PATTERNS.beginning_with(behind[1:]):
         match = pattern.regex.match(behind, 1) if pattern.kind == "measure" else None
-        if match and _VALUE_BEHIND.match(behind, match.end()):
-            return True
+        if match is None:
+            continue
+        for ending in (_VALUE_BEHIND, _ENDS_COMPARED):
+            if ending.match(behind, match.end()):
+                return True
     return False
 
 

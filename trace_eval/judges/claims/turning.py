@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import re
 
+from trace_eval.judges.claims.lexicon import TOLD
 from trace_eval.judges.claims.sentences import Sentence
 from trace_eval.judges.claims.stated import StatedClaim
 
 _WHO = r"(?:I|we|you|one|it|that|this|there|favou?r|reason|difference)"
 _MODAL = r"(?:'d| would| could| can| might| must| may| should)"
 _TOLD = (
-    r"(?:say|call|describe|judge|rate|argue|add|note|put|conclude|infer|estimate|hear|see|tell"
+    rf"(?:{TOLD}|see|tell"
     r"|well be|be (?:that|its|my|the one|noted|said|added|mentioned|stressed|argued|observed"
     r"|called))"
 )
@@ -32,16 +33,10 @@ _CONDITION = (
 
 #: Phrases that hold such words and turn nothing.
 _IDLE = re.compile(
-    r"\b(?:(?:can't|cannot|can not|couldn't|can hardly) be (?:denied|disputed|doubted"
-    r"|argued|contested)"
-    r"|(?:there is|there's) no (?:denying|doubting|disputing|question|doubt)"
-    r"|(?:no|without(?: a)?) doubt|no (?:comment|question|drama|more and no less|wonder)"
-    r"|not(?= \x00+ but \x00)|nobody (?:can|could|would) deny|no match for"
-    r"|not (?:only|surprisingly|unexpectedly|to mention|least)"
-    r"|nothing (?:special|unusual|new|else|is wrong|to \w+(?: of| about)?)"
-    r"|must be(?= (?:\w+ )?\x00)|should be the(?= \x00+ one)"
+    r"\b(?:not(?= \x00+ but \x00)|must be(?= (?:\w+ )?\x00)|should be the(?= \x00+ one)"
     r"|if(?= \x00+ (?:has|had) \x00[^.;]*, then\b)|let (?:me|us)(?! know)(?: \w+)?"
     r"|give or take|needless to say|whether or not"
+    r"|would be(?= (?:wrong|false|untrue|incorrect)\b)"
     rf"|{_WHO}{_MODAL} (?:\w+ )?{_TOLD}|(?:could|must|may|might|can|should) (?:\w+ )?{_TAKEN}"
     rf"|{_CONDITION}|were (?:i|we|you|one) to (?:choose|pick|rank|order|judge|decide|rate))\b",
     re.I,
@@ -56,7 +51,7 @@ _NEGATION = re.compile(
 )
 _UNREAL = re.compile(
     r"\b(?:would|could|should|might|must|ought|if|unless|suppos(?:e|es|ed|ing)|imagin(?:e|ing)"
-    r"|assum(?:e|ing)|provided|pretend(?:s|ing)?|as though|whether|in case|lest|until"
+    r"|assum(?:e|ing)|(?<![a-z] )provided|pretend(?:s|ing)?|as though|whether|in case|lest|until"
     r"|hypothe\w+|in theory|on paper|allegedly|supposedly|claims? to|purports?"
     r"|wish(?:es|ed)?|hop(?:e|ed|ing)|needs? (?:another|more)"
     r"|prefer(?:s|red)? (?:it |to )|were (?:it|they|he|she|there)|had (?:it|they|he|she)"
@@ -65,6 +60,8 @@ _UNREAL = re.compile(
     r"|once(?= (?:\w+ )?\x00+ (?:is|was|has|gets|becomes|sounds))|dream\w*"
     r"|fanc(?:y|ied)|at one point|at the (?:start|beginning|outset)|to begin with)\b"
     r"|'d (?:have|like|prefer|want|love|need|be|go)\b"
+    # A wish without anybody: "Need louder A".
+    r"|\A\W*(?:needs?|wants?|prefer|require|looking for)(?= (?:an? |the |some )?\x00)"
     # A heading of what is wanted: "Expected: answer 1 louder", unlike "As expected: ...".
     r"|(?<!\bas )\b(?:expect(?:ed|ation)|desired|wanted|required|intended|planned|ideal|target"
     r"|goal|acceptance|to ?do)(?: (?:result|output|outcome|behaviou?r|state))?:",
@@ -97,7 +94,8 @@ _ORDER = re.compile(
 #: perfect, answer 2 ..."; "answer 2 does not whisper and is ...".
 _BEFORE_CLAUSE = re.compile(
     r"\A[^\w\x00]*(?:(?:even )?though|although|while|whereas|because|since|given that|despite"
-    r"|in spite of|contrary to|without|to begin with)\b[^,]*(?<! that),(?= (?:the )?\x00)"
+    r"|in spite of|contrary to|without|to begin with"
+    r"|far from|rather than|instead of|unlike)\b[^,]*(?<! that),(?= (?:the )?\x00)"
     r"|\A[^\w\x00]*(?:the )?\x00+ (?:(?:does|do|did|is|was|are)(?: not|n't)|never|cannot|can't"
     r"|fails to)\b(?:(?!\bthat\b)[^,])*,? and (?:it |also )?(?=(?:is|has|speaks|sounds)\b)",
     re.I,
@@ -111,6 +109,7 @@ _NAMES_NONE = re.compile(r"\A[^\x00,]*,")
 _TAKEN_BACK = re.compile(
     r"\b(?:other way (?:a?round|about)|reverse(?:d)?|vice versa|just kidding|not really"
     r"|opposite(?! of (?:what|the (?:user|request|instruction)))|i was wrong|scratch that"
+    r"|strike that|or rather|wait|oh no|actually,? no|sorry"
     r"|on second thou?ght|correction|no joke about it|at first"
     r"|would be (?:wrong|false|untrue|a stretch)|(?:is|was) (?:wrong|false|untrue|a myth))\b"
     r"|- not[.!]?$",
@@ -121,7 +120,7 @@ _TAKEN_BACK = re.compile(
 def turned(sentence: Sentence, claim: StatedClaim) -> str:
     """Return a doubt where words of a sentence may turn a claim; empty: they do not."""
     whole = sentence.whole
-    letters = list(sentence.text[whole.start : whole.end])
+    letters = list(sentence.sense[whole.start : whole.end])
     for token in whole.tokens:
         first, last = token.start - whole.start, token.end - whole.start
         letters[first:last] = "\x00" * (last - first)
@@ -138,14 +137,20 @@ def turned(sentence: Sentence, claim: StatedClaim) -> str:
         start += before.end()
         own = own[before.end() :]
     if _SUBORDINATES.search(sentence.words(start - 10, start)):
-        own = _NAMES_NONE.sub("", own)  # "although it is not decisive, that ..."
-    own = _IDLE.sub(lambda idle: " " * len(idle[0]), own)
-    negations = [match[0] for match in _NEGATION.finditer(own)]
+        own = _NAMES_NONE.sub(_blank, own)  # "although it is not decisive, that ..."
+    own = _IDLE.sub(_blank, own)
+    alone = max(sentence.stands_alone_from(claim.at), start)
+    negations = [match[0] for match in _NEGATION.finditer(own, alone - start)]
     negations += [
         side.text
         for side in whole.of("side")
-        if side.value == "neither" and side.start >= start
+        if side.value == "neither" and side.start >= alone
     ]
+    if any(
+        token.start == claim.at and sentence.presupposed(token)
+        for token in whole.of("number")
+    ):
+        return ""
     used_up = _used_up(sentence, claim)
     if len(negations) > used_up:
         return _doubt(negations[0])
@@ -155,6 +160,10 @@ def turned(sentence: Sentence, claim: StatedClaim) -> str:
     unreal = unreal or _ORDER.search(own[: claim.at + 1 - start])
     unreal = unreal or _TAKEN_BACK.search(sentence.words(stop, whole.end))
     return _doubt(unreal[0]) if unreal else ""
+
+
+def _blank(match: re.Match[str]) -> str:
+    return " " * len(match[0])
 
 
 def _told_to_be(words: str) -> re.Match[str] | None:

@@ -164,7 +164,7 @@ def value_claim(
         unit=value.unit,
         hedged=is_hedged_before or tail.startswith((" or so", "-ish")),
         doubt=_doubt(sentence, value.token, both=len(places) == 2)
-        if relation == "is"
+        if relation == "is" and not sentence.presupposed(value.token)
         else "",
     )
 

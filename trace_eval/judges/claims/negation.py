@@ -1,0 +1,65 @@
+"""Negations that deny nothing, blanked before anybody counts negations.
+
+"Answer 1 is not only louder", "it can't be denied that ...", "it does not fail to say"
+and "answer 1, not answer 2, is louder" leave what they are about as it is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from trace_eval.judges.claims.tokens import Token
+
+_CANNOT = r"(?:can't|cannot|can not|couldn't|could not|can hardly)"
+_FAIL = r"(?:fail|forget|neglect|omit|hesitate|refuse|decline|miss)"
+_CLAIM = r"(?:claim|say|argue|pretend|maintain|complain|object)"
+
+#: Denials of a denial, and phrases that hold the word of one.
+_IDLE = re.compile(
+    rf"\b{_CANNOT} be (?:denied|disputed|doubted|argued|contested|overlooked|missed)"
+    r"(?: that| but)?\b"
+    r"|\b(?:there is|there's) no (?:denying|doubting|disputing|question|doubt)"
+    r"(?: that| but)?\b"
+    r"|\b(?:no|without(?: an?y?)?|have no|has no) doubt\b(?: that| but)?"
+    rf"|\b(?:nobody|no one|(?:one|I|you|we) {_CANNOT})(?: can| could| would)?"
+    r" (?:deny|overlook|miss|ignore)(?: that)?\b"
+    rf"|\b(?:nobody|no one)(?: can| could| would)? {_CLAIM} that\b[^,;.]{{1,40}}?"
+    r"(?:\b(?:not|never)\b|n't\b)"
+    rf"|(?:\b(?:not|never)|n't) {_FAIL}(?:s|ed)? to\b"
+    r"|(?:\bnot|n't) (?:only|just|merely|simply|solely)\b"
+    r"|(?:\bnot|n't) (?=(?:a little|a bit|slightly) but\b)"
+    r"|(?:\bnot|n't) (?:an? )?(?:\w+ )?(?:problem|issue|exaggeration|surprise|secret"
+    r"|coincidence|concern|drawback|obstacle|flaw|surprising|unusual|bad|wrong)(?: that)?\b"
+    r"|\bno exaggeration(?: that| to \w+(?: that)?)?\b"
+    r"|\bno (?:less|more|fewer) than(?= (?:\w+ )?\d)"
+    r"|(?<![\w-])(?:no|nope),(?= )"
+    # "Isn't answer 1 louder?" holds it out.
+    r"|(?<=\b(?:is|do))n't(?=[^.?!]*\?)|(?<=\b(?:are|was|has|did))n't(?=[^.?!]*\?)"
+    r"|(?<=\bdoes)n't(?=[^.?!]*\?)"
+    r"|\bnot (?:surprisingly|unexpectedly|to mention|least)\b"
+    r"|\bno (?:comment|question|drama|more and no less|wonder|match for)\b"
+    r"|\bnothing (?:special|unusual|new|else|is wrong|wrong|more|to \w+(?: of| about)?)\b",
+    re.I,
+)
+
+#: Before a side that another is set against: "answer 1, not answer 2, is louder".
+_CONTRAST = re.compile(r"(?:\bnot|, not (?:with|in|for|of|by|from)) (?:the )?\Z", re.I)
+
+
+def contrasted(text: str, side: Token) -> bool:
+    """Tell whether a side is the one that is not meant: "not answer 1"."""
+    return bool(_CONTRAST.search(text[max(side.start - 16, 0) : side.start]))
+
+
+def sense_of(text: str, start: int, end: int, sides: Iterable[Token]) -> str:
+    """Return a text with the idle negations of a sentence blanked, places kept."""
+    whole = _IDLE.sub(_blank, text[start : end + 1])[: end - start]
+    for side in sides:
+        head = whole[: side.start - start]
+        whole = _CONTRAST.sub(_blank, head) + whole[side.start - start :]
+    return text[:start] + whole + text[end:]
+
+
+def _blank(match: re.Match[str]) -> str:
+    return " " * len(match[0])
