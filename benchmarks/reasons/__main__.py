@@ -194,6 +194,7 @@ OPEN_STYLES = (
     *("telegraph.txt", "clinic.txt", "actor.txt", "nested.txt", "sheet.txt"),
     *("diary.txt", "mail.txt", "ward.txt", "ticket.txt", "musing.txt"),
     *("curt.txt", "rambling.txt", "denying.txt"),
+    *("rater.txt", "shares.txt", "apposed.txt"),
 )
 
 
