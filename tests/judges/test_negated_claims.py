@@ -28,6 +28,8 @@ from tests.support.claimed import findings
         'I was looking for "my dear friend" in answer 1, but it\'s not there.',
         "The pitch of answer 1 is not different from what I expected.",
         "In my opinion answer 2 is the softer one.",
+        "With a P808 below 4 in both, neither stands out.",
+        'In answer 2 they say "my dear friend", I like it.',
     ],
 )
 def test_what_is_so_is_never_false(reason: str) -> None:
@@ -89,6 +91,23 @@ def test_what_is_so_is_never_false(reason: str) -> None:
         (
             "Answer 2 does not get to the 181 Hz of answer 1 in pitch; it stays at 118 Hz.",
             "Answer 2 does not get to the 181 Hz of answer 1 in pitch; it stays at 150 Hz.",
+        ),
+        (
+            "Pitch is higher in A than it is in B.",
+            "Pitch is higher in B than it is in A.",
+        ),
+        (
+            "The 1st is much louder then the 2nd.",
+            "The 2nd is much louder then the 1st.",
+        ),
+        (
+            "Some 63 Hz separate A from B in pitch.",
+            "Some 20 Hz separate A from B in pitch.",
+        ),
+        ("The pitch of A adds up to 181 Hz.", "The pitch of A adds up to 260 Hz."),
+        (
+            "No clipping in answer 1.",
+            "No material difference in pitch was noted.",
         ),
         ("Pitch: A=1.5xB", "Pitch: B=1.5xA"),
         ("A +53 % pitch", "B +53 % pitch"),

@@ -51,7 +51,10 @@ def bound_of(sentence: Sentence, token: Token) -> str:
     if not bounds:
         return ""
     _, way, words = max(bounds)
-    if any(side.value == "neither" for side in clause.of("side")):
+    if any(
+        side.value == "neither" and (side.start < token.start or side in chunk.tokens)
+        for side in clause.of("side")
+    ):
         is_denied = True
     if is_denied and words.lower() not in ("no less than", "no more than", "not even"):
         return "under" if way == "over" else "over"
@@ -118,7 +121,8 @@ _GAP_HEAD = re.compile(
     re.I,
 )
 _GAP_TAIL = re.compile(
-    r"(?:[)]| (?:MOS|points?|LU))* (?:apart|difference|gap|advantage|of difference)\b"
+    r"(?:[)]| (?:MOS|points?|LU))* (?:apart|difference|gap|advantage|of difference"
+    r"|separates?|divides?|lies? between)\b"
 )
 
 

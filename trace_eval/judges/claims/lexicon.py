@@ -49,10 +49,11 @@ _NO_PLACE = (
 #: Value of a side -> its names; letters and digits alone are read by what stands around
 #: them.
 SIDES: Mapping[str, str] = {
-    "1": rf"{NUMBERED}(?:1|one|A)\b(?!\.\d)|(?<![Aa]t )(?:the )?(?:first|left) (?:{THING}|one)\b"
-    rf"|the first\b{_NO_PLACE}|the former|(?:number|no\.) ?(?:1|one)\b(?! of)|#1\b",
-    "2": rf"{NUMBERED}(?:2|two|B)\b(?!\.\d)|(?:the )?(?:second|right) (?:{THING}|one)\b"
-    rf"|the second\b{_NO_PLACE}|the latter|(?:number|no\.) ?(?:2|two)\b(?! of)|#2\b",
+    "1": rf"{NUMBERED}(?:1|one|A)\b(?!\.\d)"
+    rf"|(?<![Aa]t )(?:the )?(?:first|1st|left) (?:{THING}|one)\b"
+    rf"|the (?:first|1st)\b{_NO_PLACE}|the former|(?:number|no\.) ?(?:1|one)\b(?! of)|#1\b",
+    "2": rf"{NUMBERED}(?:2|two|B)\b(?!\.\d)|(?:the )?(?:second|2nd|right) (?:{THING}|one)\b"
+    rf"|the (?:second|2nd)\b{_NO_PLACE}|the latter|(?:number|no\.) ?(?:2|two)\b(?! of)|#2\b",
     "other": rf"the other(?: (?:one|{THING}))?\b(?! hand)"
     r"|its (?:rival|counterpart|competitor|opponent|neighbou?r|companion|partner|sibling)",
     "both": rf"both(?: (?:{THINGS}|of (?:them|these|the two)|the {THINGS}))?\b"
@@ -75,7 +76,8 @@ OBJECT = (
     r"|(?:ahead|short|front|excess) of|(?:\w+er|(?:more|less) [\w-]+|so [\w-]+) as|\w+er that"
     r"|set beside|apart from|opposed to|rather than|instead of|not(?: (?:with|in|for|of|by|from))?)"
     r"|(?<=[^<>\s] )[<>]|(?<=[^<>\s])[<>])"
-    r"(?:(?: (?:that|those|the one|the \w+))? ?\b(?:of|in|for|from|with|by|at|is|reported for))?"
+    r"(?:(?: (?:that|those|the one|the \w+|it (?:is|was|does)))?"
+    r" ?\b(?:of|in|for|from|with|by|at|is|reported for))?"
     r"(?: (?:the|that of|what(?: (?:\w+ ){1,2}(?:in|of|for|with|from|by|at))?))?\s*$"
 )
 
@@ -272,6 +274,7 @@ LITTLE = (
     r"|noticeably|significant|significantly|appreciable|perceptible|measurable|meaningful|marked"
     r"|useful|actual|see|hear|find|tell|that|how|where|answers|can|do|does|it|telling|very|so|one"
     r"|all that|enough|them|they|both|the|two|of|in))* \Z"
+    r"|\b(?:no|nil|without any|zero)(?: [\w-]+){1,2} \Z"
 )
 
 FACTORS: Mapping[str, float] = {
@@ -413,6 +416,7 @@ BEHIND_BARE = frozenset(
         "the",
         "it's",
         "relative",
+        "respect",
         "observed",
         "recorded",
         "measured",
@@ -437,7 +441,8 @@ OVER = (
     r"|(?:more|greater|higher|faster|louder|longer|better|quicker|wider) than"
 )
 UNDER = (
-    r"under|short of|below|beneath|at most|up to|no more than|not even|within|inferior to"
+    r"(?<!adds )(?<!add )(?<!adding )(?<!added )(?<!sums )up to|"
+    r"under|short of|below|beneath|at most|no more than|not even|within|inferior to"
     r"|south of|shy of|<=?|≤"
     r"|(?:less|fewer|lower|slower|quieter|shorter|worse|narrower) than"
 )

@@ -43,6 +43,9 @@ _IDLE = re.compile(
     re.I,
 )
 
+#: One of these is in whatever is blanked.
+_NEGATIVE = re.compile(r"no|n't|never|without", re.I)
+
 #: Before a side that another is set against: "answer 1, not answer 2, is louder".
 _CONTRAST = re.compile(r"(?:\bnot|, not (?:with|in|for|of|by|from)) (?:the )?\Z", re.I)
 
@@ -54,6 +57,8 @@ def contrasted(text: str, side: Token) -> bool:
 
 def sense_of(text: str, start: int, end: int, sides: Iterable[Token]) -> str:
     """Return a text with the idle negations of a sentence blanked, places kept."""
+    if not _NEGATIVE.search(text, start, end):
+        return text
     whole = _IDLE.sub(_blank, text[start : end + 1])[: end - start]
     for side in sides:
         head = whole[: side.start - start]

@@ -45,7 +45,6 @@ _SIDE = r"(?:[A-Za-z]+\.? ?#?)?[12AB]"
 _IN_SIDE = rf"(?:in|for) (?:the )?(?:#?{_SIDE}|both)(?![\w']|\.\w)"
 _AMOUNT = r"(?=\d+(?:[\d.]| ?(?:Hz|kHz|dB|LU|st|s|%|WPM|wpm|points?|words)\b))"
 _WORD = r"(?!(?:in|for|at|on|with|over|by|than|during|towards?)\b)[a-z]"
-_PRINTED = r"-?\d+(?:\.\d+)?(?: ?[A-Za-z%/]+){0,3}?"
 _SIGNS = (
     (r"[↑⬆](?=[A-Z])", " higher "),
     (r"[↓⬇](?=[A-Z])", " lower "),
@@ -77,11 +76,16 @@ _SIGNS = (
         r"\1 ",
     ),
     (r"(?<=\d)x(?=#|[A-Z]|[a-z]{3})", "x "),
+    # "Louder then answer 2".
+    (
+        rf"(?i)(?<=e[rd]) then (?=(?:the |{THING} )?(?:first|second|1st|2nd|{_SIDE})\b)",
+        " than ",
+    ),
     # "4.2 minus 2.9 is 1.3".
     (
-        rf"({_PRINTED}) minus ({_PRINTED}) (?:is|equals|makes|gives|leaves|comes to)"
-        r"(?= [-+]?\d)",
-        r"\1 - \2 =",
+        r" minus (-?\d+(?:\.\d+)?(?: ?[A-Za-z%/]+){0,3}?)"
+        r" (?:is|equals|makes|gives|leaves|comes to)(?= [-+]?\d)",
+        r" - \1 =",
     ),
     (r"∉", " not in "),
     (r"∈", " in "),

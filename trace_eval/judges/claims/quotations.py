@@ -52,6 +52,7 @@ _MISSING = re.compile(
     r"|(?:omit|lack|leav|miss|fail|forget|forgot|neglect|avoid|skip|drop|exclud|ignor|cut|refus"
     r"|overlook|los|stop|declin|withh[oe]ld)(?:t?|p)?(?:e|es|s|ed|ing)?|unsaid|unspoken"
     rf"|left(?! (?:one|{THING})\b)"
+    r"|pass(?:es|ed)? over"
     r"|absent|except|save for|apart from|everything but|all but|instead)\b|n't\b)"
     r"[^,;]*(?:, (?:is|was) )?$",
     re.I,
@@ -65,6 +66,7 @@ _MISSING_BEHIND = re.compile(
     rf"(?!{_OTHER_SIDE})"
     r"(?:(?:not|never|nowhere|missing|absent|(?:occurs?|appears?) (?:zero|0|no) times"
     r"|omitted|dropped|skipped|cannot|left out|lacking)\b|n't)"
+    r"|,? (?:makes? up|forms?|is|has|finds|gets) no (?:part|place|mention|trace)\b"
     r"|,? (?:is|are|was|were) (?:what|something|words|an? (?:\w+ )?(?:phrase|line|sentence))\b"
     r"[^,;.]{0,40}?(?:\b(?:never|not|cannot|nowhere)\b|n't\b)",
     re.I,
@@ -207,6 +209,15 @@ def _said_by_side(sentence: Sentence, token: Token, own: str) -> bool:
     An example is "the request says to whisper, and answer 1 says ...".
     """
     asker = list(_USER_WORD.finditer(own))
+    if asker and asker[-1][0].lower() == "they":  # "in answer 1 they say ..."
+        head = len(own) - asker[-1].start()
+        asked = re.match(r"they (?:ask|want|demand|request)", own[asker[-1].start() :])
+        sides = [side for side, _ in named(sentence, sentence.whole)]
+        stands = any(
+            token.start - len(own) <= s.start < token.start - head for s in sides
+        )
+        if stands and not asked:
+            return True
     start = token.start - len(own) + (asker[-1].end() if asker else 0)
     for side, _ in reversed(named(sentence, sentence.whole)):
         if start <= side.start < token.start:

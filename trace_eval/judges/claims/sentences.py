@@ -199,6 +199,8 @@ class Sentence:
         "It does not greet, it says ...", "not the same: 63 Hz lie between them".
         """
         chunk = next((c for c in self.chunks if c.start <= at < c.end), self.whole)
+        if chunk.start == self.whole.start:
+            return chunk.start
         head = self.words(self.whole.start, chunk.start)
         if _ABOUT_ALL.search(head) or not _STATEMENT.match(self._sided, chunk.start):
             return self.whole.start
@@ -216,6 +218,8 @@ class Sentence:
 
     def presupposed(self, token: Token) -> bool:
         """Tell whether a value is taken for granted: "because of its rate of 214"."""
+        if token.kind != "number":
+            return False
         for measure in self.whole.of("measure"):
             if measure.end > token.start:
                 continue
@@ -251,7 +255,8 @@ class Sentence:
                 chunk.end,
             )  # "answer 1, whose rate is 150 WPM, would do"
         words = _NO_CONDITION.sub(" ", _SUITS.sub(" ", self.words(start, end)))
-        if _FACTUAL_IF.search(self.words(self.whole.start, self.whole.end)):
+        whole = self.words(self.whole.start, self.whole.end)
+        if _IF.search(words) and _FACTUAL_IF.search(whole):
             words = _IF.sub(" ", words)
         if _UNREAL.search(words):
             return True

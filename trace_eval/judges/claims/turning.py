@@ -139,7 +139,9 @@ def turned(sentence: Sentence, claim: StatedClaim) -> str:
     if _SUBORDINATES.search(sentence.words(start - 10, start)):
         own = _NAMES_NONE.sub(_blank, own)  # "although it is not decisive, that ..."
     own = _IDLE.sub(_blank, own)
-    alone = max(sentence.stands_alone_from(claim.at), start)
+    alone = start
+    if _NEGATION.search(own) or any(s.value == "neither" for s in whole.of("side")):
+        alone = max(sentence.stands_alone_from(claim.at), start)
     negations = [match[0] for match in _NEGATION.finditer(own, alone - start)]
     negations += [
         side.text
