@@ -44,6 +44,15 @@ def test_what_is_so_is_never_false(reason: str) -> None:
             "It is answer 2, not answer 1, that is louder.",
         ),
         ("The slower one is not answer 1.", "The slower one is not answer 2."),
+        ("Answer 2 is no faster.", "Answer 1 is no faster."),
+        (
+            "I do not believe that answer 2, for all its charm, is louder.",
+            "I do not believe that answer 1, for all its charm, is louder.",
+        ),
+        (
+            "Answer 2 does not whisper and is slower.",
+            "Answer 2 does not whisper and is faster.",
+        ),
         (
             'It is not answer 1 that says "my dear friend".',
             'It is not answer 2 that says "my dear friend".',

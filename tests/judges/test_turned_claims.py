@@ -11,7 +11,6 @@ from tests.support.claimed import findings
     "reason",
     [
         "No way answer 2 is faster than answer 1.",
-        "I do not believe that answer 2, for all its charm, is louder than answer 1.",
         "It would be wrong to claim that answer 2 is faster than answer 1.",
         "Answer 2, unless it were faster, could not be said to fulfil the request.",
         "Suppose that answer 2 were faster: nothing would follow.",
@@ -28,7 +27,6 @@ from tests.support.claimed import findings
         "Though not, in my view, faster, answer 2 is clearer.",
         "While it does not matter, I doubt that answer 2 is faster.",
         "Answer 1 is not the one that whispers and is slower.",
-        "Answer 2 is no faster.",
         "Advise answer 2 to be faster.",
         "The client urged answer 2 to sound a bit faster.",
         "?answer 2 faster",

@@ -185,7 +185,8 @@ class Sentence:
         that answer 1, for all its charm, is louder".
         """
         head = self.sense[part.start : token.start]
-        if not _PREDICATE.match(head):
+        behind_comma = "," in self.text[max(part.start - 2, 0) : part.start + 1]
+        if not behind_comma or not _PREDICATE.match(head):
             return head
         before = [each for each in self.chunks if each.end <= part.start]
         with_side = [each for each in before if each.of("side")]
@@ -299,7 +300,7 @@ _STATEMENT = re.compile(
 #: What is said about a statement that follows behind a comma.
 _ABOUT_ALL = re.compile(
     r"\b(?:if|unless|whether|that|true|think|believe|say|said|claim|sure|case|when|had"
-    r"|were|while|as|because|since|although|though)\W*\Z",
+    r"|were|while|as|because|since|although|though)(?:,[^,]*)?\W*\Z",
     re.I,
 )
 
