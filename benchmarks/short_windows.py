@@ -53,6 +53,9 @@ LENGTHS: tuple[tuple[float, float] | None, ...] = (
     None,
 )
 
+#: Sentences of each language; those in English are spoken here.
+SENTENCES = Path(__file__).parents[1] / "tests" / "support" / "sentences.json"
+
 VOICES = (
     ("flite", "slt"),
     ("flite", "rms"),
@@ -108,9 +111,7 @@ def _said(engine: str, voice: str, words: str) -> Floats:
 
 def built(count: int) -> Iterator[Spoken]:
     """Yield sentences of built voices in each kind of sound."""
-    texts = json.loads((Path(__file__).parent / "sentences.json").read_text())["en"][
-        "texts"
-    ]
+    texts = json.loads(SENTENCES.read_text())["en"]["texts"]
     rng = np.random.default_rng(0)
     for number in range(count):
         text = texts[number % len(texts)]
