@@ -15,6 +15,7 @@ import soundfile
 
 from blueprints import Blueprint
 from extractors.audio import AudioError, decode
+from extractors.mix import cancelling
 from extractors.signal import SignalExtractor
 from extractors.stream import channel_blocks
 
@@ -181,3 +182,12 @@ def test_stray_floats_are_not_integers_and_their_remedy_keeps_the_sound(
     samples, _ = soundfile.read(path)
     loud = np.sqrt(np.mean(np.square(samples.clip(-1, 1))))
     assert loud > 0.1
+
+
+def test_a_long_recording_is_looked_at_as_a_short_one() -> None:
+    short = _voice(10)
+    for wave in (short, np.tile(short, 13)):
+        faint = 0.5 * _inverted(wave, 0, len(wave) / RATE)
+        samples = np.column_stack([faint, wave]).astype(np.float32)
+        assert cancelling(samples, RATE) == 1
+        assert cancelling(np.abs(samples), RATE) is None
