@@ -15,7 +15,7 @@ from extractors import packaged
 from extractors.audio import decode
 from extractors.faster_whisper import FasterWhisperExtractor
 from extractors.recognised import Decoded
-from extractors.short_windows import broken, cut
+from extractors.short_windows import broken, cut, most_tokens, shortened
 from extractors.signal import SignalExtractor
 
 CLIPS = Path(__file__).resolve().parents[2] / "examples" / "clips"
@@ -43,10 +43,11 @@ def segment(
     log_probability: float = -0.3,
     start: float = 0.0,
     seek: int = 0,
+    tokens: int = 4,
 ) -> dict[str, Any]:
     words = [{"word": text, "end": end}]
     told = {"text": text, "start": start, "seek": seek, "words": words}
-    return {**told, "avg_logprob": log_probability}
+    return {**told, "avg_logprob": log_probability, "tokens": [0] * tokens}
 
 
 def test_what_a_short_window_breaks_is_seen() -> None:
@@ -81,6 +82,46 @@ def test_what_a_short_window_breaks_is_seen() -> None:
     assert broken([*early, {**end, "text": "no no no"}], long) == "it repeats itself"
 
 
+def test_a_text_that_was_stopped_is_heard_again() -> None:
+    stopped = "it has more words than speech can hold"
+    # 12 tokens a second, of 5 s at least and of as much as is left
+    assert most_tokens(0.5) == most_tokens(5) == 60
+    part = Span(start_s=0, end_s=4)
+    assert broken([segment("close the door", 3.8, tokens=59)], part) is None
+    assert broken([segment("close the door", 3.8, tokens=60)], part) == stopped
+    part = Span(start_s=0, end_s=8)
+    assert broken([segment("close the door", 7.8, tokens=95)], part) is None
+    halves = [segment("close", 4, tokens=50), segment("the door", 7.8, tokens=46)]
+    assert broken(halves, part) == stopped
+    apart = [halves[0], {**halves[1], "start": 4.0, "seek": 400}]
+    assert broken(apart, part) is None
+    # A whole window is not stopped by us.
+    long = Span(start_s=0, end_s=40)
+    whole = [segment("so it is", 29, tokens=220), segment("now", 39.8, seek=3000)]
+    assert broken(whole, long) is None
+
+
+def test_a_short_window_writes_no_more_than_speech_can_hold() -> None:
+    english = FasterWhisperExtractor(model=packaged.ENGLISH, device="cpu")
+    if reason := english.unavailable():
+        pytest.skip(reason)
+    model = shortened(english.opened())
+    features = np.zeros((80, 3000), np.float32)
+    features[:, :800] = np.random.default_rng(0).normal(size=(80, 800))
+    start, end = (
+        model.hf_tokenizer.token_to_id(f"<|{name}|>")
+        for name in ("startoftranscript", "endoftext")
+    )
+    encoded = model.encode(features)
+    assert encoded.shape[1] == 13 * 50
+    # That never ends, as no end may be written.
+    options = {"suppress_tokens": [end], "beam_size": 1, "max_length": 448}
+    [text] = model.model.generate(encoded, [[start]], **options)
+    assert len(text.sequences_ids[0]) == most_tokens(8) == 96
+    [text] = english.opened().model.generate(encoded, [[start]], **options)
+    assert len(text.sequences_ids[0]) == 224
+
+
 def test_only_the_stretches_that_broke_are_heard_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -101,14 +142,14 @@ def test_only_the_stretches_that_broke_are_heard_again(
 
     monkeypatch.setattr(FasterWhisperExtractor, "_transcribe", heard)
     parts = [Span(start_s=s, end_s=s + 4) for s in (0, 20, 40)]
-    got = english._decode(SimpleNamespace(), np.zeros(16), parts, "en")
+    got = english._decode(SimpleNamespace(model=None), np.zeros(16), parts, "en")
     assert asked == [parts, parts[1:2]]
     assert [s["text"] for s in got.segments] == [
         "one 0 True",
         "one 20 False",
         "one 40 True",
     ]
-    english._decode(SimpleNamespace(), np.zeros(16), parts, "de")
+    english._decode(SimpleNamespace(model=None), np.zeros(16), parts, "de")
     assert (
         len(asked) == 3
     )  # other languages in whole windows: short ones were not measured there
@@ -134,7 +175,7 @@ def test_a_long_stretch_is_heard_again_from_its_last_whole_window(
 
     monkeypatch.setattr(FasterWhisperExtractor, "_transcribe", heard)
     got = english._decode(
-        SimpleNamespace(), np.zeros(16), [Span(start_s=0, end_s=100)], "en"
+        SimpleNamespace(model=None), np.zeros(16), [Span(start_s=0, end_s=100)], "en"
     )
     assert asked[1:] == [[Span(start_s=56, end_s=100)]]
     assert [s["text"] for s in got.segments] == [
@@ -162,7 +203,7 @@ def test_a_sentence_is_said_as_often_as_in_whole_windows() -> None:
         assert quality.text == " ".join(["Please close the door behind you."] * times)
         assert quality.words[-1].end_s is not None
         assert quality.words[-1].end_s <= clip.seconds
-    told = {"min_s": 10.0, "margin_s": 5.0, "padding": "silence"}
+    told = {"min_s": 10.0, "margin_s": 5.0, "padding": "silence", "tokens_per_s": 12}
     assert short.parameters()["short_windows"] == told
     assert short.provenance() != full.provenance()
     assert "short_windows" not in full.parameters()
