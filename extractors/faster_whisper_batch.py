@@ -22,9 +22,10 @@ from extractors.recognised import Decoded
 #: Recognises one clip with the ``WhisperModel``, or its stand-in, that it is given.
 Hear = Callable[[Any], Decoded]
 
-#: Positions of encoded sound that are decoded at once, 50 a second: those of eight
-#: windows of 10 s. What the decoder keeps of each takes 12 kB in tiny.en.
-MAX_POSITIONS = 4000
+#: Values of encoded sound that are decoded at once: of tiny.en 384 for each of 50
+#: positions a second, so that eight windows of 20 s fit. What the decoder keeps of a
+#: position takes 12 kB there, and more in the square of the width.
+MAX_VALUES = 8000 * 384
 
 
 class DecodeRequest(NamedTuple):
@@ -85,7 +86,8 @@ def _fulfil(
     """Decode each window; those that are alike together."""
     groups: list[list[Loop[DecodeRequest, Decoded]]] = []
     for loop, wish in wishes.items():
-        room = max(1, MAX_POSITIONS // wish.encoded.shape[1])
+        _, positions, width = wish.encoded.shape
+        room = max(1, MAX_VALUES // (positions * width))
         for group in groups:
             if len(group) < room and wishes[group[0]].alike(wish):
                 group.append(loop)
