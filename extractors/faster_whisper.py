@@ -34,6 +34,7 @@ from extractors.models import is_path, model_folder
 from extractors.naming import NAMED_BY, name_language
 from extractors.on_use import on_use
 from extractors.other_hearings import (
+    PIECE_WINDOW_S,
     keeping_texts,
     of_pieces,
     of_search,
@@ -349,7 +350,7 @@ class FasterWhisperExtractor(Recogniser):
             text = text_of(decoded.segments)
             words = words_of(decoded.segments, item.clip.seconds)
             pieces = unsure_pieces(text, words, item.speech)
-            short = shortened(model, min_s=0.0)
+            short = shortened(model, PIECE_WINDOW_S)
             others += of_pieces(short, item.clip.speech, text, pieces)
         return decoded._replace(others=others)
 

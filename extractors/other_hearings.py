@@ -35,6 +35,9 @@ UNSURE = 0.65
 #: Heard on both sides of a piece where the voice pauses, seconds.
 MARGIN_S = 0.1
 
+#: A window of a piece is at least this long: in one of 4 s the model repeats itself.
+PIECE_WINDOW_S = 6.0
+
 #: Texts of a piece that the search keeps, and tokens that one of them has at most.
 PIECE_TEXTS, PIECE_TOKENS = 5, 24
 
