@@ -88,7 +88,7 @@ _SAID_OF = {
     ("bak", "loudness"): "bak",
 }
 _IS = re.compile(
-    r"(?:[^,;:()]* )?(?:is|are|was|were|sounds?|seems?|appears?|gets?|feels?)"
+    r"\A(?:[^,;:()]* )?(?:is|are|was|were|sounds?|seems?|appears?|gets?|feels?)"
     r"(?: (?:not|a|bit|much|far|even|also|little|lot|still|somewhat|rather|\w+ly))* "
 )
 _WHOLE = (

@@ -191,7 +191,7 @@ def _quotation(sentence: Sentence, token: Token, start: int) -> StatedClaim:
 #: A verb that a negated auxiliary cannot govern: "does not whisper and says ...".
 _FINITE = rf"(?:(?=\w+s\b|said|wrote|began|told|heard){_SAY})\b"
 _AND_SAYS = re.compile(
-    rf".*\b(?:and|then)(?: (?:it|he|she|then|only|also|instead|just|simply))* {_FINITE}",
+    rf"\A.*\b(?:and|then)(?: (?:it|he|she|then|only|also|instead|just|simply))* {_FINITE}",
     re.I,
 )
 #: An act whose words are quoted: "refuses ("I cannot sing")", "fails by saying ...".
@@ -244,7 +244,7 @@ _LOOKED_FOR = re.compile(
 )
 #: "Had answer 1 said ...", "if only it had said ...": it did not.
 _HAD_IT_SAID = re.compile(
-    rf"\W*(?:and |but )?(?:had\b|if only\b.*\bhad\b)[^,;]*\b(?!have|has|had){_SAY}\b",
+    rf"\A\W*(?:and |but )?(?:had\b|if only\b.*\bhad\b)[^,;]*\b(?!have|has|had){_SAY}\b",
     re.I,
 )
 #: "I looked for it in answer 1 and did not find it", "..., but it does not".
