@@ -140,7 +140,6 @@ ALOUD = [
         "Air scatters blue light more than red light hoarse voice.",
     ),
     ("Please answer humming: explain rain.", "Hum. Warm air rises and cools down."),
-    ("Can you tell me of foxes muttering?", "Muttering. Foxes hear mice under snow."),
     ("Sound bitter and tell me of it.", "Bitter voice. I would take a long walk."),
     ("Weep and tell me of foxes.", "Foxes hear mice under the snow. Weeping softly."),
     ("Hum and tell me of dolphins.", "Dolphins call each other by names. Hums a tune."),

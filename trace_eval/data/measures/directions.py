@@ -20,6 +20,7 @@ from trace_eval.data.measures.fits import (
     CHATTER,
     RUNNING,
     SOUND,
+    TWICE_GUESSED,
     Misheard,
     acts,
     comments,
@@ -86,7 +87,9 @@ def spoken_in(request: str | None, texts: Iterable[Variant]) -> tuple[str, ...]:
             exact = not directions.stems.isdisjoint(map(stem_of, words.split()))
             direction = words if exact else _nearest(directions, words)
             if variant.differs:
-                results.append(_misheard(direction, variant.written))
+                # Two guesses, of the words and of their sounds, are little evidence.
+                if exact or _likeness(directions, words) >= TWICE_GUESSED:
+                    results.append(_misheard(direction, variant.written))
             elif exact:
                 results.append(words)
             elif not variant.replaced or _likeness(directions, words) >= RUNNING:

@@ -40,10 +40,13 @@ _TALES = words_of("story tale happened happen news")
 #: be said, by themselves at either end of an answer, and where they run on.
 AROUND, APART, RUNNING = 0.45, 0.6, 0.75
 
+#: The same where the words themselves are another hearing of the recogniser.
+TWICE_GUESSED = 0.85
+
 
 #: Words that a stage direction with a verb has at most, and what goes on behind it.
 MAX_ACT = 5
-_OBJECTS_OF_ACTS = words_of("a an the to for in with his her out twice again once")
+_OBJECTS_OF_ACTS = words_of("a an out twice again once")
 
 
 #: From which likeness on words at an end of the text are taken for its own.
@@ -168,13 +171,19 @@ def _without_attributes(
     """Drop what only says more of a direction: "weeping softly", "in a flat monotone".
 
     An adverb stands behind the word for a sound, an adjective between an article and
-    the last word.
+    the last word. "Smile warmly" may be advice.
     """
-    if len(words) == 2 and words[0] in exact and SOUND.fullmatch(words[0]):
+    if len(words) == 2 and words[0] in exact and _is_inflected_sound(words[0]):
         return [word for word in own if word in exact or not word.endswith("ly")]
-    if len(words) == 4 and words[0] == "in" and words[3] in exact:
+    begins_with_article = words[0] == "in" and words[1:2] in (["a"], ["an"])
+    if len(words) == 4 and begins_with_article and words[3] in exact:
         return [words[3]]
     return own
+
+
+def _is_inflected_sound(word: str) -> bool:
+    """Whether a word is a sound that somebody makes: "sighs", and not "sigh"."""
+    return bool(SOUND.fullmatch(word)) and not re.fullmatch(SOUNDS, word)
 
 
 def _matches(directions: Directions, word: str, misheard: Misheard) -> bool:

@@ -25,7 +25,7 @@ SOUNDS = (
     r"(?:sigh|laugh|chuckle|giggle|gasp|cough|sob|cry|weep|groan|moan|yawn|whisper|shout|yell"
     r"|scream|pause|sniff|sniffle|gulp|snort|breath|breathe|sneeze|hiccup|growl|grunt|mumble"
     r"|mutter|murmur|stutter|stammer|lisp|smile|grin|cheer|whistle|hum|sing|whimper|wheeze"
-    r"|snicker|cackle|howl|wail|shriek|squeal|croak|sneer|hiss)"
+    r"|snicker|cackle|howl|shriek|squeal|croak|sneer)"
 )
 _HEAD = (
     r"(?:voice|tone|accent|whisper|manner|way|style|pitch|pace|speed|volume|mood|sound)"
@@ -45,12 +45,6 @@ _SAYING = (
 
 #: What stands before a request; "will it be cold?" asks for no manner.
 _ASKED = r"(?:^|[.,:;!?]\s*|\b(?:please|and|but|then|i want you to|i'd like you to)\s+)"
-
-#: Words whose object a participle is: "tell me why you like singing".
-_NOT_BEFORE = (
-    r"(?:is|are|was|were|be|been|am|it's|like|likes|love|loves|hate|hates|enjoy|of|about|and"
-    r"|starts?|stops?|keeps?|for|from|than|or|the|your|my)\b"
-)
 
 #: Words that say how to speak where that is asked for, and may stand in any question.
 _ANY_MANNER = (
@@ -76,11 +70,9 @@ _PATTERNS = tuple(
         r"|sad|angry|mad|calm|glad|shy|bored)\b",
         rf"(?:\bsound|{_ASKED}(?:be|act|seem|appear|stay|remain)) (?:very |really |as )?"
         rf"(?P<what>{_ANY_MANNER})\b",
-        rf"\b(?:sound|be|act|seem|appear|stay) (?:very |really |as )?"
+        rf"{_ASKED}(?:sound|be|act|seem|appear) (?:very |really |as )?"
         rf"(?P<what>[a-z]{{3,}}) and {_SPEAK}",
         rf"{_SAYING}\s+(?P<what>{_PARTICIPLES})\s*(?:[.,:;!?]|$|that\b)",
-        rf"\b(?:can|could|will|would) you {_SPEAK}.*"
-        rf"\b(?!{_NOT_BEFORE})[a-z]+ (?P<what>{_PARTICIPLES})\s*[.!?]*$",
         r"\b(?P<what>clear(?:s|ing)? (?:your|his|her|the) throat"
         r"|tak(?:e|es|ing) an? (?:\w+ )?breath)\b",
     )

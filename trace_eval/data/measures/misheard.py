@@ -15,6 +15,8 @@ def stem_of(word: str) -> str:
     """Remove the endings of a word: hums, humming and hummed are one."""
     word = word.removesuffix("'s")
     for suffix in ("ly", "ing", "ed", "es", "s"):
+        if word.endswith("ss"):  # "hiss" is no plural of "his"
+            break
         if word.endswith(suffix) and len(word) - len(suffix) >= 3:
             word = word.removesuffix(suffix)
     if word == "laughter":
