@@ -1,7 +1,7 @@
 """Tails and quantiles of the distributions that tests and intervals need.
 
 scipy.special has them all, and takes longer to import than most commands take to do
-their work. These agree with it within 1e-11 of the value, and with exact sums within
+their work. These agree with it within 1e-10 of the value, and with exact sums within
 1e-12: normal tails are those of the complementary error function, all others are
 incomplete beta functions (DLMF 8.17).
 """
@@ -86,7 +86,7 @@ def binomial_at_most(successes: int, trials: int, chance: float) -> float:
 @lru_cache(_KEPT)
 def _counted_heads(most: int, tosses: int) -> float:
     ways = sum(comb(tosses, heads) for heads in range(most + 1))
-    return ways / (1 << tosses)
+    return ways / (1 << int(tosses))
 
 
 def binomial_above(successes: int, trials: int, chance: float) -> float:
@@ -95,6 +95,8 @@ def binomial_above(successes: int, trials: int, chance: float) -> float:
         return 1.0
     if successes >= trials:
         return 0.0
+    if chance == 0.5 and trials <= COUNTED:
+        return _counted_heads(trials - successes - 1, trials)
     return beta_below(chance, 1 - chance, successes + 1, trials - successes)
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trace_eval.estimate.arrays import Array, Reals
-from trace_eval.estimate.distributions import COUNTED, binomial_at_most
+from trace_eval.estimate.distributions import COUNTED, binomial_at_most, log_factorial
 from trace_eval.estimate.elementwise import log_factorials
 from trace_eval.estimate.figures import mean_interval
 from trace_eval.estimate.interval import SCORE, IntervalEstimate, Range
@@ -175,7 +175,7 @@ def coin_sums(step: int, count: int) -> Reals:
 
 def log_choose(number: int, chosen: Array) -> Reals:
     """Return logarithms of binomial coefficients [shape as of ``chosen``]."""
-    [all_orders] = log_factorials([number])
+    all_orders = log_factorial(number)
     of_chosen = log_factorials(chosen)
     of_others = log_factorials(number - chosen)
     return np.asarray(all_orders - of_chosen - of_others)

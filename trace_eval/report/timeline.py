@@ -93,6 +93,8 @@ def spectrogram(samples: npt.NDArray[np.float32], rate: int) -> str:
     Samples are of one channel, -1 to 1 [shape=(n,)]. Shades are opacities of black, so
     that a page gives them the colour of its ink.
     """
+    from scipy.fft import rfft  # four times as fast as numpy's, after .2 s of imports
+
     length = max(16, round(rate * WINDOW_S))
     if len(samples) < length:
         return ""
@@ -101,7 +103,7 @@ def spectrogram(samples: npt.NDArray[np.float32], rate: int) -> str:
     bins = np.minimum(np.round(edges * length / rate).astype(int), length // 2)
     window = np.hanning(length).astype(np.float32)
     frames = samples[starts[:, None] + np.arange(length)] * window
-    spectra = np.fft.rfft(frames)
+    spectra = rfft(frames)
     power = spectra.real**2 + spectra.imag**2
     loudest = power.reshape(COLUMNS, WINDOWS, -1).max(axis=1)
     highest_bin = round(TOP_HZ * length / rate)
