@@ -270,6 +270,8 @@ def _is_undone(sentence: Sentence, token: Token) -> bool:
     if {side.value for side in clause.of("side")} in ({"1"}, {"2"}):
         return False  # "answer 1 is no different from what I heard"
     head = sentence.sense[clause.start : token.start]
+    if _NOT_HEARD.search(head):
+        return False
     for each in clause.of("measure", "side"):  # "I can't tell that pitch differs"
         if each.end <= token.start:
             head = head.replace(each.text, " ", 1)
@@ -278,6 +280,8 @@ def _is_undone(sentence: Sentence, token: Token) -> bool:
     return bool(few)
 
 
+#: "Pitch makes little difference to me"; "no 20 dB difference" denies the size.
+_NOT_HEARD = re.compile(r"\b(?:make|makes|made) (?:\w+ ){0,2}\Z|\d[\w %.-]*\Z", re.I)
 _LITTLE = re.compile(LITTLE, re.I)
 _LITTLE_BEHIND = re.compile(r" (?:hardly|barely|little|by nothing)\b", re.I)
 

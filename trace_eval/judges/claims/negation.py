@@ -34,9 +34,10 @@ _IDLE = re.compile(
     r"|\bno exaggeration(?: that| to \w+(?: that)?)?\b"
     r"|\bno (?:less|more|fewer) than(?= (?:\w+ )?\d)"
     r"|(?<![\w-])(?:no|nope),(?= )"
-    # "Isn't answer 1 louder?" holds it out.
-    r"|(?<=\b(?:is|do))n't(?=[^.?!]*\?)|(?<=\b(?:are|was|has|did))n't(?=[^.?!]*\?)"
-    r"|(?<=\bdoes)n't(?=[^.?!]*\?)"
+    # "Isn't answer 1 louder?" holds it out, "answer 1 isn't slower, right?" does not.
+    r"|(?:(?<=\A(?:is|do))|(?<=\A(?:are|was|has|did))|(?<=\Adoes)"
+    r"|(?<=[,;:(] (?:is|do))|(?<=[,;:(] (?:are|was|has|did))|(?<=[,;:(] does))"
+    r"n't(?=[^.?!]*\?)"
     r"|\bnot (?:surprisingly|unexpectedly|to mention|least)\b"
     r"|\bno (?:comment|question|drama|more and no less|wonder|match for)\b"
     r"|\bnothing (?:special|unusual|new|else|is wrong|wrong|more|to \w+(?: of| about)?)\b",
@@ -50,8 +51,16 @@ _NEGATIVE = re.compile(r"no|n't|never|without", re.I)
 _CONTRAST = re.compile(r"(?:\bnot|, not (?:with|in|for|of|by|from)) (?:the )?\Z", re.I)
 
 
+#: Behind a side of which more is said: "not answer 2, which is slower".
+_SAID_MORE = re.compile(
+    r",? (?:which|whose|who|it|its|because|since|as|although|though|whereas)\b", re.I
+)
+
+
 def contrasted(text: str, side: Token) -> bool:
     """Tell whether a side is the one that is not meant: "not answer 1"."""
+    if _SAID_MORE.match(text, side.end):
+        return False
     return bool(_CONTRAST.search(text[max(side.start - 16, 0) : side.start]))
 
 
@@ -61,8 +70,9 @@ def sense_of(text: str, start: int, end: int, sides: Iterable[Token]) -> str:
         return text
     whole = _IDLE.sub(_blank, text[start : end + 1])[: end - start]
     for side in sides:
-        head = whole[: side.start - start]
-        whole = _CONTRAST.sub(_blank, head) + whole[side.start - start :]
+        if contrasted(text, side):
+            head = whole[: side.start - start]
+            whole = _CONTRAST.sub(_blank, head) + whole[side.start - start :]
     return text[:start] + whole + text[end:]
 
 

@@ -221,6 +221,8 @@ class Sentence:
         """Tell whether a value is taken for granted: "because of its rate of 214"."""
         if token.kind != "number":
             return False
+        if _IN_DOUBT.search(self.words(self.whole.start, self.whole.end)):
+            return False
         for measure in self.whole.of("measure"):
             if measure.end > token.start:
                 continue
@@ -306,6 +308,11 @@ _ABOUT_ALL = re.compile(
 
 #: What an answer is said to own it has, whatever is said about that.
 _POSSESSED = re.compile(r"(?:\b(?:its|his|her)|'s) (?:\w+ )?\Z", re.I)
+_IN_DOUBT = re.compile(
+    r"\b(?:would|could|should|might|if|imagin\w+|suppos\w+|wants?|whether|ideal|target|wrong"
+    r"|true|false|missed|nobody|not what)\b",
+    re.I,
+)
 _OF_VALUE = re.compile(rf" (?:score |value )?of (?:{HEDGES} ?)?(?:only )?", re.I)
 
 #: Of a whole statement a negation denies what it states: "I don't think that ...".
