@@ -25,8 +25,8 @@ from trace_eval.data.measures.whole import request_in
 from trace_eval.runs.run import Run
 
 CLIPS = ROOT / "examples" / "clips"
-QUESTION = "What is the capital of France, and which river runs through it?"
-ANSWER = "It is Paris, and the river is called the Seine."
+QUESTION = "Please tell me which city people visit most often in France."
+ANSWER = "That would be Paris, with a long river and many old bridges."
 MAN, WOMAN = ("English (America)", "Male1"), ("English (America)", "Female1")
 
 
