@@ -240,7 +240,7 @@ def of_pieces(
         first = round(piece.span.start_s * SPEECH_RATE)
         last = round(piece.span.end_s * SPEECH_RATE)
         for other in _heard_alone(whisper, speech[first:last]):
-            words = other.strip().rstrip(".,;:!?- ")
+            words = other.strip().rstrip(f"{MARKS}- ")
             if _spelled(words) and _spelled(words) not in known:
                 known.add(_spelled(words))
                 results.append(

@@ -171,11 +171,12 @@ def _timed(
             result, no_hours=str(error) or "the first call was not answered in time"
         )
     share = ceil(result.calls / len(speeds))
+    seconds = sum(speed.seconds for speed in speeds)
     return replace(
         result,
         hours=sum(speed.hours(share) for speed in speeds),
         measured_calls=sum(speed.calls for speed in speeds),
-        measured_s=round(sum(speed.seconds for speed in speeds), 1),
+        measured_s=float(f"{seconds:.3g}"),
         in_flight=max(speed.in_flight for speed in speeds),
     )
 
