@@ -63,11 +63,10 @@ Address = Any
 
 
 @intrinsic
-def _add_blocks(
+def _add_block(
     _: Any,
     sums: Any,
     at: Any,
-    length: Any,
     weights: Any,
     row: Any,
     size: Any,
@@ -77,15 +76,15 @@ def _add_blocks(
     first: Any,
     stop: Any,
 ) -> Any:
-    """Add positive channels, times their weights, to whole blocks of sums.
+    """Add positive channels, times their weights, to a block of sums.
 
     The sums stay in registers meanwhile, as they do not in loops of numba: it cannot
     know that sums and weights lie in different memory.
 
     Args:
-        sums, at, length: the sums, the number of their first, and how many they are.
-        weights, row, size: the weights, the number of the first channel's first, and
-            how many a channel has.
+        sums, at: the sums, and the number of the block's first.
+        weights, row, size: the weights, the number of the first channel's first for the
+            block, and how many a channel has.
         image, pixel: the values of channels, and the number of the first.
         index, first, stop: the numbers of the positive channels, from where, and to
             where but without it.
@@ -93,29 +92,27 @@ def _add_blocks(
 
     def code(context: Any, builder: Any, _: Any, values: Any) -> Any:
         parts = _Parts(builder)
-        sums, at, length, weights, row, size, image, pixel, index, first, stop = values
+        sums, at, weights, row, size, image, pixel, index, first, stop = values
         totals = [_CGUTILS.alloca_once(builder, _VECTOR) for _ in range(VECTORS)]
-        blocks = _NUMBER(0), length, _NUMBER(BLOCK), _NUMBER
+        places = parts.of(sums, at)
         channels = first, stop, _NUMBER(1), _NUMBER
-        with _CGUTILS.for_range_slice(builder, *blocks) as (block, _):
-            for place, total in zip(parts.of(sums, at, block), totals, strict=True):
-                builder.store(builder.load(place, align=4), total)
-            with _CGUTILS.for_range_slice(builder, *channels) as (number, _):
-                byte = builder.load(parts.byte(index, number))
-                channel = builder.zext(byte, _NUMBER)
-                factor = parts.everywhere(image, pixel, channel)
-                begin = builder.add(builder.mul(channel, size), row)
-                used = parts.of(weights, begin, block)
-                for place, total in zip(used, totals, strict=True):
-                    weight = builder.load(place, align=4)
-                    product = builder.fmul(weight, factor, flags=_FUSED)
-                    added = builder.fadd(builder.load(total), product, flags=_FUSED)
-                    builder.store(added, total)
-            for place, total in zip(parts.of(sums, at, block), totals, strict=True):
-                builder.store(builder.load(total), place, align=4)
+        for place, total in zip(places, totals, strict=True):
+            builder.store(builder.load(place, align=4), total)
+        with _CGUTILS.for_range_slice(builder, *channels) as (number, _):
+            byte = builder.load(parts.byte(index, number))
+            channel = builder.zext(byte, _NUMBER)
+            factor = parts.everywhere(image, pixel, channel)
+            used = parts.of(weights, builder.add(builder.mul(channel, size), row))
+            for place, total in zip(used, totals, strict=True):
+                weight = builder.load(place, align=4)
+                product = builder.fmul(weight, factor, flags=_FUSED)
+                added = builder.fadd(builder.load(total), product, flags=_FUSED)
+                builder.store(added, total)
+        for place, total in zip(places, totals, strict=True):
+            builder.store(builder.load(total), place, align=4)
         return context.get_dummy_value()
 
-    kinds = sums, at, length, weights, row, size, image, pixel, index, first, stop
+    kinds = sums, at, weights, row, size, image, pixel, index, first, stop
     return types.void(*kinds), code
 
 
@@ -130,10 +127,10 @@ class _Parts:
         start = self._builder.bitcast(array, ir.IntType(8).as_pointer())
         return self._builder.gep(start, [number])
 
-    def of(self, array: Any, first: Any, block: Any) -> list[Any]:
-        """Return the places of the vectors of a block behind a first value."""
+    def of(self, array: Any, first: Any) -> list[Any]:
+        """Return the places of the vectors of a block from a first value on."""
         places = []
-        start = self._value(array, self._builder.add(first, block))
+        start = self._value(array, first)
         for number in range(VECTORS):
             place = self._builder.gep(start, [_NUMBER(number * LANES)])
             places.append(self._builder.bitcast(place, _VECTOR.as_pointer()))
@@ -168,7 +165,7 @@ def _store_eight(_: Any, array: Any, at: Any, eight: Any) -> Any:
 
 
 # The same, as kernels call them: what they are given first, numba gives.
-add_blocks: Any = _add_blocks
+add_block: Any = _add_block
 store_eight: Any = _store_eight
 
 
@@ -254,28 +251,31 @@ def convolve(
     _list_positive(eights, index_at, ends)
     size, length = _UINT(9 * outputs), _UINT(3 * outputs)  # three pixels are neighbours
     whole = length - length % _UINT(BLOCK)
-    for y in range(3):  # the weights of one kernel row then stay in the cache
+    for y in range(3):
         row = _UINT(y) * length
+        for block in range(_UINT(0), whole, _UINT(BLOCK)):
+            # The weights of a block stay in the nearest cache for all pixels.
+            for i in range(ROWS):
+                for q in range(1, columns - 1):
+                    left = _UINT((i + y) * columns + q - 1)
+                    add_block(
+                        sums=sums_at,
+                        at=left * _UINT(outputs) + block,
+                        weights=weights_at,
+                        row=row + block,
+                        size=size,
+                        image=image_at,
+                        pixel=_UINT((i * columns + q) * inputs),
+                        index=index_at,
+                        first=_UINT(ends[i, q - 1]),
+                        stop=_UINT(ends[i, q]),
+                    )
         for i in range(ROWS):
             for q in range(1, columns - 1):
                 at = _UINT(((i + y) * columns + q - 1) * outputs)
                 pixel = _UINT((i * columns + q) * inputs)
-                n, stop = _UINT(ends[i, q - 1]), _UINT(ends[i, q])
-                add_blocks(
-                    sums=sums_at,
-                    at=at,
-                    length=whole,
-                    weights=weights_at,
-                    row=row,
-                    size=size,
-                    image=image_at,
-                    pixel=pixel,
-                    index=index_at,
-                    first=n,
-                    stop=stop,
-                )
                 for k in range(whole, length):
-                    for m in range(n, stop):
+                    for m in range(_UINT(ends[i, q - 1]), _UINT(ends[i, q])):
                         a = _UINT(index[m])
                         totals[at + k] += values[pixel + a] * flat[a * size + row + k]
 
