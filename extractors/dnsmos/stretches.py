@@ -144,18 +144,18 @@ def _opening_scores(
     """
     whole = min(len(opening) // FRAME_SAMPLES, WINDOW_FRAMES) // STRIDE * STRIDE
     counts = [round(length * FRAMES_PER_S) for length in lengths]
-    scores = P808(p808, opening).first(counts + [whole])
+    network = P808(p808, opening)
+    scores = network.first(counts + [whole])
     *by_length, overall = scores
     short = [count for count in counts if count <= SHIFTED_FRAMES]
     shifted = []
     shifts = SHIFTS if short else ()
     for shift in shifts:
-        later = np.concatenate((np.zeros(shift, np.float32), opening))
         counts_later: list[int] = []
         for count in short:
             frames = (count * FRAME_SAMPLES + shift) // FRAME_SAMPLES
             counts_later.append(frames // STRIDE * STRIDE)
-        shifted.append(P808(p808, later).first(counts_later))
+        shifted.append(network.first(counts_later, shift))
     means = np.mean([scores[: len(short)]] + shifted, axis=0)
     # All of it differs from the longest by what is behind it.
     if whole <= SHIFTED_FRAMES and short:

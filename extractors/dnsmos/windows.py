@@ -233,8 +233,9 @@ def first_scores(
         strips[:, :, stage.strip - after.shape[2] :] = after
         [after] = stage.after(strips)
     results = []
+    cells_of_all = np.ascontiguousarray(levels[-1][np.newaxis])
     for count, edge in zip(counts, after, strict=True):
-        cells = levels[-1][np.newaxis, :, : count // stride].copy()
+        cells = cells_of_all[:, :, : count // stride].copy()
         cells[:, :, : before.shape[2]] = before
         cells[0, :, -edge.shape[1] :] = edge
         results += network.tail(cells)

@@ -114,6 +114,33 @@ def test_what_a_doubled_clip_repeats_is_computed_once(
     assert computed == [rows]
 
 
+def test_silence_before_a_recording_is_scored_as_samples_of_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    network = scores.load_p808(dnsmos.model_files()[1])
+    audio = np.random.default_rng(6).normal(0, 0.1, 2 * SPEECH_RATE).astype(np.float32)
+    silences, counts = (0, 400, 800, 1200), [100, 200]
+    want = []
+    for silence in silences:
+        later = np.concatenate((np.zeros(silence, np.float32), audio))
+        want.append(scores.P808(network, later).first(counts))
+    computed: list[int] = []
+    decibels = scores.decibels
+
+    def counted(frames: Samples) -> scores.Decibels:
+        computed.append(len(frames))
+        return decibels(frames)
+
+    monkeypatch.setattr(scores, "decibels", counted)
+    recording = scores.P808(network, audio)
+    for silence, of_samples in zip(silences, want, strict=True):
+        assert recording.first(counts, silence) == pytest.approx(of_samples, abs=1e-5)
+    # 400 samples are two frames and a half, 1200 seven and a half: frames lie on two
+    # grids. Eight frames come before the recording's first, and 200 are scored, of
+    # which 2 are among the eight where 400 samples of silence are.
+    assert computed == [208, 206]
+
+
 def test_each_hop_is_computed_once_and_forgotten() -> None:
     asked: list[int] = []
 
