@@ -21,6 +21,7 @@ from blueprints import (
 )
 from extractors.audio import SPEECH_RATE, Clip, Samples
 from extractors.base import Extractor, speech_gate
+from extractors.periodicity import periodicity
 from extractors.pitch import INSTALL_PRAAT
 
 #: The contour counts syllables in windows this long, this far apart, seconds.
@@ -42,8 +43,12 @@ SILENCE_DB, LOUDEST = 25.0, 0.99
 #: periods.
 INTENSITY_FLOOR_HZ = 50.0
 
-#: Voicing: 100 ms windows (3 periods of the floor) every 20 ms, as in the paper.
-PITCH_FLOOR_HZ, PITCH_CEILING_HZ, PITCH_STEP_S = 30.0, 450.0, 0.02
+#: Range of pitch of a voice, as in the paper; windows of 100 ms are 3 periods of 30 Hz.
+PITCH_FLOOR_HZ, PITCH_CEILING_HZ = 30.0, 450.0
+
+#: Periodicity above which a peak is voiced, 0 to 1: the .25 of the paper, and the .02
+#: by which Praat lowers a candidate two octaves under the ceiling.
+VOICED = 0.27
 
 #: Praat cannot analyse less than two intensity windows, seconds.
 MIN_SECONDS = 6.4 / INTENSITY_FLOOR_HZ
@@ -55,7 +60,7 @@ class RateExtractor(Extractor):
 
     name: ClassVar[str] = "nuclei"
     group: ClassVar[str] = "rate"
-    version: ClassVar[str] = "2"
+    version: ClassVar[str] = "3"
     limits: ClassVar[str] = (
         "syllables by intensity peaks: music and noise have some, too."
     )
@@ -175,10 +180,11 @@ def nuclei(speech: Samples, spans: Sequence[Span]) -> list[float]:
     The silence threshold is that of the authors' revision of 2010: 25 dB below the 99 %
     quantile.
 
-    Two deviations. The quantile is taken over the detected speech, so that a bang
-    elsewhere does not hide the syllables. And where two peaks lie apart by a dip too
-    shallow to separate them, exactly the higher one stays. ``speech`` is mono at 16
-    kHz, float32 [shape=(n,)].
+    Three deviations. The quantile is taken over the detected speech, so that a bang
+    elsewhere does not hide the syllables. Where two peaks lie apart by a dip too
+    shallow to separate them, exactly the higher one stays. And whether a peak is voiced
+    is asked of it alone, not of a track of the clip's pitch, which costs ten times as
+    much. ``speech`` is mono at 16 kHz, float32 [shape=(n,)].
     """
     if len(speech) <= MIN_SECONDS * SPEECH_RATE or not spans:
         return []
@@ -191,20 +197,13 @@ def nuclei(speech: Samples, spans: Sequence[Span]) -> list[float]:
     if not spoken.any():
         return []
     threshold = np.quantile(level[spoken], LOUDEST) - SILENCE_DB
-    pitch = sound.to_pitch_ac(
-        time_step=PITCH_STEP_S,
-        pitch_floor=PITCH_FLOOR_HZ,
-        max_number_of_candidates=4,
-        silence_threshold=0.03,
-        voicing_threshold=0.25,
-        pitch_ceiling=PITCH_CEILING_HZ,
-    )
-    hertz, pitch_times = pitch.selected_array["frequency"], pitch.xs()
     results = []
     for index in prominent_peaks(level, MIN_DIP_DB):
-        nearest = int(np.argmin(np.abs(pitch_times - times[index])))
-        if spoken[index] and level[index] > threshold and hertz[nearest] > 0:
-            results.append(float(times[index]))
+        time_s = float(times[index])
+        if not spoken[index] or level[index] <= threshold:
+            continue
+        if periodicity(speech, time_s, PITCH_FLOOR_HZ, PITCH_CEILING_HZ) > VOICED:
+            results.append(time_s)
     return results
 
 
