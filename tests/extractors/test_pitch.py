@@ -21,6 +21,7 @@ from extractors.contours import (
 from extractors.kept import alone
 from extractors.models import cache_folder
 from extractors.pitch import PraatPitchExtractor, PyinPitchExtractor, _compiled
+from tests.support.speech import say
 
 NOTHING = Blueprint(clip="0")
 BOTH = pytest.mark.parametrize(
@@ -174,6 +175,18 @@ def test_noisy_voice_keeps_its_pitch(data: Path, file: str) -> None:
     noisy = clip_of(clean.speech + noise)
     before, after = (measured(PraatPitchExtractor(), clip) for clip in (clean, noisy))
     assert after.median_hz == pytest.approx(before.median_hz, rel=0.05)
+
+
+@pytest.mark.parametrize(("voice", "ratio_db"), [("Male1", 5), ("Female1", 0)])
+def test_a_voice_in_white_noise_is_no_whisper(voice: str, ratio_db: float) -> None:
+    # Above 2 kHz there is little of the voice; a first pass that hears it hears noise.
+    clean = say(voice=voice)
+    rng = np.random.default_rng(6)
+    power = np.mean(clean.speech**2) * 10 ** (-ratio_db / 10)
+    noise = rng.normal(0, np.sqrt(power), len(clean.speech))
+    before = measured(PraatPitchExtractor(), clean)
+    after = measured(PraatPitchExtractor(), clip_of(clean.speech + noise))
+    assert after.median_hz == pytest.approx(before.median_hz, rel=0.02)
 
 
 def test_both_methods_agree_on_real_speech(data: Path) -> None:
