@@ -17,6 +17,7 @@ from blueprints import UserError
 from tests.support.cli import code_and_words, output_of
 from tests.support.label_tables import table
 from tests.support.sheets import write_sheet
+from trace_eval.decide.labelled import read_labelled_run
 from trace_eval.decide.screen import Screening, screen
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.units import units
@@ -326,6 +327,33 @@ def test_unscored_pairs_are_hopeless_and_the_review_is_least_sure_first() -> Non
     got = screened(judged.beside(labels=table("labels", {"overall": "1212"})))
     assert got.hopeless == ("p2",)
     assert got.review == ("p1", "p3", "p0")
+
+
+def test_raters_who_judge_decide_no_pair_on_which_they_split(tmp_path: Path) -> None:
+    sheet, labels = tmp_path / "sheet.csv", tmp_path / "labels.csv"
+    # of every four pairs ann and bob say 1 1, 2 2, 1 2 and tie tie; labels say 1
+    said = ["1,1", "2,2", "1,2", "tie,tie"]
+    write_sheet(sheet, "id,ann,bob", [f"p{n},{said[n % 4]}" for n in range(80)])
+    write_sheet(labels, "id,preference", [f"p{n},1" for n in range(80)])
+    run = read_labelled_run(sheet, labels)
+    assert run.agrees[:4].tolist() == [1, 0, 0.5, 0]
+    result = screen(run, ScreenOptions(agree=0.2))
+    # 20 of the 60 pairs on which they have one label agree
+    assert (result.parts[0].decided, result.parts[0].agreement) == (60, 20 / 60)
+    assert (len(result.decided), result.hopeless) == (60, ())
+    assert result.review == tuple(f"p{n}" for n in range(2, 80, 4))
+    out = output_of("screen", sheet, "--labels", labels)
+    assert "several raters, who split on 20 pairs: those are left to people" in out
+    assert "below 0.9; exact, over pairs" in out
+    # every form of label that they may be compared with
+    for other in ("id,ann,bob", "id,preference", "id,overall", "id,cat,dan,eve"):
+        columns = other.count(",")
+        rows = [f"p{n}" + ",1" * (columns - 1) + f",{1 + n % 2}" for n in range(80)]
+        write_sheet(labels, other, rows)
+        for command in ("screen", "plan", "rank"):
+            code, printed = code_and_words(command, sheet, "--labels", labels)
+            assert "this is a bug" not in printed, (command, other)
+            assert code in (0, 2), (command, other)
 
 
 def test_signs_of_certainty() -> None:

@@ -96,6 +96,11 @@ def screen(run: LabelledRun, options: ScreenOptions | None = None) -> Screening:
     scored, usable = run.scored, run.usable
     if not usable.any():
         raise UserError("screen needs human labels of judged pairs; pass --labels FILE")
+    if not run.decided.any():
+        raise UserError(
+            f"{run.table.source}: its raters split on every pair, so together they"
+            " decide none; screen one of them by --judge RATER"
+        )
     design = run.design(usable, options.cluster)
     parts = _tested(run, signals, design, options)
     drawn = run.drawn
@@ -112,7 +117,11 @@ def screen(run: LabelledRun, options: ScreenOptions | None = None) -> Screening:
     )
     candidate, needed = nearest
     order = signals[(chosen or candidate or parts[0]).signal]
-    inside = scored & (order >= chosen.threshold) if chosen else np.zeros_like(scored)
+    has_verdict = run.decided
+    inside = np.zeros_like(scored)
+    if chosen is not None:
+        inside = has_verdict & (order >= chosen.threshold)
+    order = np.where(has_verdict, order, -np.inf)  # nothing is less sure than a split
     clustered = options.cluster and run.table.units() is not None
     result = Screening(
         source=run.table.source,
@@ -327,6 +336,12 @@ def _caveats(
         yield f"{words}{copies}"
     if run.unmatched:
         yield unjudged_left_out(run.unmatched)
+    undecided = int((run.scored & ~run.decided).sum())
+    if undecided:
+        yield (
+            f"the judge is several raters, who split on {counted(undecided, 'pair')}:"
+            " those are left to people"
+        )
     if run.is_split.any():
         number = counted(int(run.is_split.sum()), "labelled pair")
         yield f"raters split on {number}: each label of theirs is right in part"

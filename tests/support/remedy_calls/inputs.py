@@ -46,6 +46,7 @@ def write_more_inputs() -> None:
     _write_tables("system,win", neg=["a,-0.7", "b,0.6", "c,3"])
     Path("my j.csv").write_text(Path("j.csv").read_text())
     _write_tables("id,overall", other_ids=["z0,1", "z1,2"])
+    _write_tables("id,ann,bob", split_sheet=[f"q{n},1,2" for n in range(12)])
     _write_tables(
         "id,a,b,overall",
         good_or_bad=[

@@ -40,7 +40,8 @@ class Aligned:
         labels: the declared label set of both.
         human: code of every item's truth; a set of labels where raters split; missing
             where nobody labelled it.
-        predicted: index into ``labels``; missing where there is none.
+        predicted: index into ``labels``, or a set of them where the judge is several
+            raters who split; missing where there is none.
     """
 
     judge: str
@@ -118,9 +119,11 @@ class Aligned:
     def credit(self) -> Reals:
         """Return the share of raters that agree with each judgement, 0 to 1.
 
-        Where k labels tie, each of them is right by 1 / k.
+        Where k labels tie, each of them is right by 1 / k. A judge that is several
+        raters may split, too: each of its k labels is then said by 1 / k.
         """
-        shares = self.shares[np.maximum(self.truth, 0), np.maximum(self.predicted, 0)]
+        said = SHARES[np.maximum(self.predicted, 0)][:, : len(self.labels)]
+        shares = (self.shares[np.maximum(self.truth, 0)] * said).sum(1)
         return np.where(self.usable, shares, 0.0)
 
 

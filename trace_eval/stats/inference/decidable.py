@@ -93,10 +93,11 @@ def tested_parts(
     """Test the parts of one signal, strictest first, at ``delta`` together."""
     name, values = signal
     scored = run.scored
+    has_verdict = run.decided
     shares_left_out = 1 - np.arange(1, PARTS + 1) / PARTS
-    quantiles = np.quantile(values[scored], shares_left_out, method="lower")
+    quantiles = np.quantile(values[has_verdict], shares_left_out, method="lower")
     thresholds = np.unique(quantiles)[::-1]
-    masks = [scored & (values >= threshold) for threshold in thresholds]
+    masks = [has_verdict & (values >= threshold) for threshold in thresholds]
     worths = [worth(design, mask, target) for mask in masks]
     starts = _starts(worths, target, delta)
     strata: list[DecidableStratum] = []

@@ -17,6 +17,7 @@ from trace_eval.opinions.codes import (
     SCORE_FACTS,
     SPLIT,
     Codes,
+    agreed,
     collapse_codes,
 )
 from trace_eval.opinions.opinions import Opinions
@@ -76,6 +77,11 @@ class LabelledRun:
     def scored(self) -> Mask:
         """Items with a label of the judge."""
         return np.asarray(self.codes != MISSING)
+
+    @property
+    def decided(self) -> Mask:
+        """Items with one label of the judge; several raters may have split."""
+        return np.asarray(agreed(self.codes) != MISSING)
 
     @property
     def usable(self) -> Mask:
