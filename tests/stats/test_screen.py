@@ -21,7 +21,14 @@ from trace_eval.decide.labelled import read_labelled_run
 from trace_eval.decide.screen import Screening, screen
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.opinions.units import units
-from trace_eval.stats.inference.decidable import fewest_labels, labels_needed, p_below
+from trace_eval.stats.inference.decidable import (
+    DecidableStratum,
+    fewest_labels,
+    labels_needed,
+    p_below,
+    wanted_labels,
+    worth,
+)
 from trace_eval.stats.inference.labelled_run import gather
 from trace_eval.stats.inference.sampling import Drawn, drawn_labels, simple_design
 from trace_eval.stats.options import ScreenOptions
@@ -191,6 +198,39 @@ def test_probabilities_must_add_up_to_the_run() -> None:
     known = drawn_of([0.9] * 90 + [0.01] * 10, 85)
     assert (known.problem, known.doubt) == (None, None)
     assert "10 of 100 pairs were less likely" in str(known.caption)
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_a_p_value_too_small_for_a_number_is_no_fault() -> None:
+    """3,000 pairs, two of one instruction, that all agree or all disagree."""
+    number = 3_000
+    everybody = np.ones(number, bool)
+    cluster = np.maximum(np.arange(number), 1)
+    design = simple_design(
+        everybody, cluster=np.unique(cluster, return_inverse=True)[1]
+    )
+    right = np.ones(number)
+    assert p_below(right, design, everybody, 0.5) == 0
+    # the largest bet doubles the wealth each time: at most 3,000 labels that agree, and
+    # less for instructions of one pair beside one of two
+    labels = worth(design, everybody, 0.5)
+    assert 1_000 < labels < number
+    many = np.ones(60_000, bool)
+    of_two = simple_design(many, cluster=np.arange(60_000) // 2)
+    assert p_below(np.zeros(60_000), of_two, many, 0.9) == 1
+    # a part whose turn did not come, with more labels than would suffice
+    part = DecidableStratum(
+        signal="confidence",
+        threshold=0.5,
+        decided=number,
+        share=1.0,
+        labelled=number,
+        agreement=1.0,
+        p=0.0,
+        allowed=0.0,
+        holds=False,
+    )
+    assert wanted_labels([part], 0.5, 0.05, plain=False) == (None, None)
 
 
 def test_copies_and_instructions_are_one_unit() -> None:

@@ -30,6 +30,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import ceil, log
+from sys import float_info
 
 import numpy as np
 
@@ -204,7 +205,10 @@ def wanted_labels(
         if plain:
             hopeful.append((number, part))
         elif part.p < 1:
-            by_evidence = ceil(part.labelled * log(level) / log(part.p))
+            log_p = log(
+                max(part.p, float_info.min)
+            )  # p may be too small to be told from 0
+            by_evidence = ceil(part.labelled * log(level) / log_p)
             number = max(number, by_evidence)
             # a part with more labels than that did not have its turn: it says nothing
             # of need
@@ -242,18 +246,30 @@ def p_below(agrees: Array, design: Design, selected: Mask, target: float) -> flo
         if design.stratum is not None:
             return _two_strata(agrees, design, selected, target)
         return _binomial(int(agreements.sum()), len(agreements), target)
+    return float(np.exp(_log_p_by_bets(agrees, design, selected, target)))
+
+
+def _log_p_by_bets(
+    agrees: Array, design: Design, selected: Mask, target: float
+) -> float:
+    """Return the logarithm of :func:`p_below` by bets, also where p itself would be 0.
+
+    Some of the selected items must have a label.
+    """
+    has_label = selected & design.labelled
+    agreements = agrees[has_label]
     weight = design.weight[has_label]
     clusters, group = np.unique(design.cluster[has_label], return_inverse=True)
     agreement = np.bincount(group, weight * agreements) / np.bincount(group, weight)
     lead = agreement - target
     weights, greatest = _weights(design, selected)
-    p = _bets(weights / greatest * lead, target)
+    log_p = _log_bets(weights / greatest * lead, target)
     if not _equal(design, selected):
-        return p
+        return log_p
     # whole instructions may have been drawn, each as likely
     size = np.bincount(design.cluster[selected]).astype(np.float64)
     share_of_largest = size[clusters] / float(size.max())
-    return max(p, _bets(share_of_largest * lead, target))
+    return max(log_p, _log_bets(share_of_largest * lead, target))
 
 
 def worth(design: Design, selected: Mask, target: float) -> float:
@@ -266,8 +282,7 @@ def worth(design: Design, selected: Mask, target: float) -> float:
     if not has_label.any() or _exact(design, selected):
         return float(has_label.sum())
     all_agree = np.ones(len(selected))
-    p = p_below(all_agree, design, selected, target)
-    return float(np.log(p) / np.log(target))
+    return _log_p_by_bets(all_agree, design, selected, target) / log(target)
 
 
 def _exact(design: Design, selected: Mask) -> bool:
@@ -354,8 +369,8 @@ def _reached(size: WholeNumbers, items: int, labels: int) -> Array:
     return chance[index]
 
 
-def _bets(gain: Array, target: float) -> float:
-    """Return p of "the mean gain is at most 0", by bets against it.
+def _log_bets(gain: Array, target: float) -> float:
+    """Return the logarithm of p of "the mean gain is at most 0", by bets against it.
 
     Gains are at least ``-target`` [shape=(n,)].
     """
@@ -365,4 +380,4 @@ def _bets(gain: Array, target: float) -> float:
     with np.errstate(divide="ignore"):
         log_wealth = np.log1p(returns) @ count
     log_p = np.log(len(BETS)) - np.logaddexp.reduce(log_wealth)
-    return float(min(1.0, np.exp(log_p)))
+    return min(0.0, float(log_p))
