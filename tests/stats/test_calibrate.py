@@ -14,7 +14,7 @@ from tests.support.cli import output_of
 from tests.support.label_tables import table
 from trace_eval.opinions.opinions import Opinions
 from trace_eval.runs.run import Run
-from trace_eval.stats.inference.calibrate import _bins, _folds, calibrate
+from trace_eval.stats.inference.calibrate import Calibration, _bins, _folds, calibrate
 from trace_eval.stats.inference.calibrators import (
     METHODS,
     Draws,
@@ -22,7 +22,7 @@ from trace_eval.stats.inference.calibrators import (
     sigmoid,
 )
 from trace_eval.stats.inference.forest import diagram
-from trace_eval.stats.inference.labelled_run import gather
+from trace_eval.stats.inference.labelled_run import LabelledRun, gather
 
 pytest.importorskip("sklearn")
 
@@ -205,6 +205,25 @@ def test_too_few_labels_are_refused_before_anything_is_printed(
     told = output_of(*command, "--labels", few, code=2)
     assert (run / "overall.jsonl").read_bytes() == fused
     assert told.startswith("error: calibration needs at least 20 labelled pairs")
+
+
+def test_fuse_fits_once(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is written is what a single fit of the run, fused again, comes to."""
+    fits: list[Calibration] = []
+
+    def counted(run: LabelledRun) -> Calibration:
+        fits.append(calibrate(run))
+        return fits[-1]
+
+    monkeypatch.setattr("trace_eval.decide.labelled.calibrate", counted)
+    output_of("fuse", run, "--policy", "majority_vote", "--calibrated")
+    [fit] = fits
+    rows = list(csv.DictReader((run / "calibrated.csv").open()))
+    assert {row["id"]: row["p_a"] for row in rows} == {
+        pair: f"{p:.6f}" for pair, p in fit.probabilities.items()
+    }
+    output_of("fuse", run, "--calibrated")
+    assert len(fits) == 2
 
 
 def test_fuse_writes_probabilities_of_a_file_of_judgements(

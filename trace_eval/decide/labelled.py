@@ -18,7 +18,7 @@ from trace_eval.opinions.opinions import Opinions
 from trace_eval.runs.opinions import read_opinions, read_with_labels
 from trace_eval.show.records import write_json
 from trace_eval.stats.agreement.policies import has_dimensions
-from trace_eval.stats.inference.calibrate import Calibration, calibrate
+from trace_eval.stats.inference.calibrate import Calibration, calibrate, refuse_unfit
 from trace_eval.stats.inference.labelled_run import LabelledRun, gather
 from trace_eval.stats.options import LabelChoice
 
@@ -129,7 +129,7 @@ def check_labels(source: Opinions, labels: Opinions | None, policy: str) -> None
     """
     has_parts = has_dimensions(source.codes) and source.policy != WHOLE_PAIR
     is_fused = has_parts and policy not in PLAIN_POLICIES
-    calibrate(_gathered(source, labels, policy if is_fused else None))
+    refuse_unfit(_gathered(source, labels, policy if is_fused else None))
 
 
 def _gathered(

@@ -13,13 +13,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
 from blueprints import UserError, counted
 from fusion import DIMENSIONS
 from trace_eval.estimate.arrays import Array, Mask
-from trace_eval.opinions.codes import MISSING, POINTS, Codes
+from trace_eval.opinions.codes import POINTS, Codes
 from trace_eval.opinions.units import WholeNumbers
 from trace_eval.show.table import column
 from trace_eval.stats.agreement.baselines import RULES, codes_by
@@ -31,6 +32,7 @@ from trace_eval.stats.inference.calibrators import (
     Method,
     log_loss,
     measured,
+    sklearn_isotonic,
 )
 from trace_eval.stats.inference.labelled_run import LabelledRun
 from trace_eval.stats.options import NumberRule
@@ -149,22 +151,9 @@ def calibrate(
     """
     x, names = features_of(run)
     scored = run.scored
-    labelled = scored & (run.truth != MISSING)
-    unit_of = run.table.units()
-    if unit_of is None:
-        unit_of = np.arange(len(labelled))
-    pairs = int(labelled.sum())
-    group = unit_of[labelled]
+    labelled, group, unit = labelled_pairs(run)
+    pairs = len(group)
     groups = len(np.unique(group))
-    instructions = run.table.facts.get("instruction_id", ())
-    knows_instructions = any(name is not None for name in instructions)
-    unit = "instruction" if knows_instructions else "pair"
-    if pairs < LEAST_PAIRS or groups < 2:
-        raise UserError(
-            f"calibration needs at least {LEAST_PAIRS} labelled pairs, of 2 {unit}s or"
-            f" more; there are {pairs}, of {counted(groups, unit)};"
-            " label more"
-        )
     folds = min(folds, groups)
     fold = _folds(group, folds, seed)
     x_labelled = x[labelled]
@@ -196,6 +185,47 @@ def calibrate(
         rules=tuple(rules),
         probabilities=probabilities,
     )
+
+
+class LabelledPairs(NamedTuple):
+    """The pairs that maps are fitted to.
+
+    Attributes:
+        rows: which of the run they are [shape=(n,)].
+        group: independent unit of each [shape=(pairs,)].
+        unit: what such a unit is, an instruction or a pair.
+    """
+
+    rows: Mask
+    group: WholeNumbers
+    unit: str
+
+
+def labelled_pairs(run: LabelledRun) -> LabelledPairs:
+    """Return the pairs with a verdict and a label; UserError where they are too few."""
+    rows = run.scored & run.has_label
+    unit_of = run.table.units()
+    if unit_of is None:
+        unit_of = np.arange(len(rows))
+    pairs = int(rows.sum())
+    group = unit_of[rows]
+    groups = len(np.unique(group))
+    instructions = run.table.facts.get("instruction_id", ())
+    knows_instructions = any(name is not None for name in instructions)
+    unit = "instruction" if knows_instructions else "pair"
+    if pairs < LEAST_PAIRS or groups < 2:
+        raise UserError(
+            f"calibration needs at least {LEAST_PAIRS} labelled pairs, of 2 {unit}s or"
+            f" more; there are {pairs}, of {counted(groups, unit)};"
+            " label more"
+        )
+    return LabelledPairs(rows, group, unit)
+
+
+def refuse_unfit(run: LabelledRun) -> None:
+    """Raise the UserError that :func:`calibrate` would, without fitting anything."""
+    labelled_pairs(run)
+    sklearn_isotonic()
 
 
 def features_of(run: LabelledRun) -> tuple[Array, tuple[str, ...]]:

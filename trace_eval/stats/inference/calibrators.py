@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from types import ModuleType
 
 import numpy as np
 
@@ -40,11 +41,14 @@ def sigmoid(x: Array) -> Array:
     return np.asarray(0.5 * (1 + np.tanh(x / 2)))
 
 
+def sklearn_isotonic() -> ModuleType:
+    """Import scikit-learn's isotonic regression; UserError where it is not there."""
+    return require("sklearn.isotonic", "scikit-learn", "agree", "isotonic calibration")
+
+
 def fit_isotonic(x: Array, y: Array) -> Calibrator:
     """Fit isotonic regression on the lead (Zadrozny & Elkan 2002), by scikit-learn."""
-    sklearn = require(
-        "sklearn.isotonic", "scikit-learn", "agree", "isotonic calibration"
-    )
+    sklearn = sklearn_isotonic()
     lead = x[:, 0]
     model = sklearn.IsotonicRegression(y_min=EDGE, y_max=1 - EDGE, out_of_bounds="clip")
     mirrored_lead = np.r_[lead, -lead]
