@@ -19,13 +19,17 @@ from tests.support.platform_samples import (
     RESULT,
     SAID,
     export_text,
+    livekit,
     otel,
+    pipecat_speech,
     realtime,
     retell,
+    twilio_sentences,
     vapi,
     write_exports,
 )
 from tests.support.speed import within
+from trace_eval.conversations.definitions.own import TRACE_EVAL
 from trace_eval.conversations.layouts import otel as spans_of_otel
 from trace_eval.conversations.layouts import read_conversations
 from trace_eval.conversations.layouts.stretches import (
@@ -33,7 +37,8 @@ from trace_eval.conversations.layouts.stretches import (
     Words,
     worded_turns,
 )
-from trace_eval.data.conversation import ConversationItem
+from trace_eval.conversations.whose_fault import whose_fault
+from trace_eval.data.conversation import Conversation, ConversationItem
 
 #: What their formats do not hold: a clock, tools.
 ORDER_ALONE = ("pipecat.json", "otel.json", "otel.pipecat.json")
@@ -439,3 +444,106 @@ def test_realtime_events_in_a_logger_s_envelope_are_timed_by_it(
     wrapped = _one(_write(tmp_path, lines, "log.jsonl"))
     assert wrapped.conversation.turns == plain.conversation.turns
     assert wrapped.conversation.clock.kind == "log"
+
+
+def _without(value: Any, key: str) -> None:
+    """Take a key away from a dictionary and from all that are in it."""
+    if isinstance(value, dict):
+        value.pop(key, None)
+    inside = value.values() if isinstance(value, dict) else value
+    for one in inside if isinstance(value, dict | list) else ():
+        _without(one, key)
+
+
+#: Platform -> its call, where the user's turn lies in it, and the keys of its edges.
+_EDGES = {
+    "twilio": (twilio_sentences, ("sentences", 1), "start_time", "end_time"),
+    "livekit": (
+        livekit,
+        ("chat_history", "items", 2, "metrics"),
+        "started_speaking_at",
+        "stopped_speaking_at",
+    ),
+    "retell": (retell, ("transcript_with_tool_calls", 1, "words"), "start", "end"),
+}
+
+
+@pytest.mark.parametrize("name", _EDGES)
+@pytest.mark.parametrize("lacks", ["start", "end"])
+def test_a_turn_with_one_edge_is_reported_and_nobody_is_called_silent(
+    tmp_path: Path, name: str, lacks: str
+) -> None:
+    make, place, *edges = _EDGES[name]
+    call: Any = make()
+    turn = call
+    for step in place:
+        turn = turn[step]
+    _without(turn, edges[0] if lacks == "start" else edges[1])
+    item = _one(_write(tmp_path, call))
+    turns = item.conversation.turns
+    user = turns[1]
+    assert (user.text, user.start_s, user.end_s) == (
+        "Move me to March 25th.",
+        None,
+        None,
+    )
+    assert [turns[n].start_s for n in (0, 2)] == [0.5, 6.0]
+    edge = "an end and no start" if lacks == "start" else "a start and no end"
+    assert f"1 turn has {edge}, so when that was said is not known" in item.caveats
+    # the agent speaks from .5 to 2 and from 6 to 8; what is between is the user's
+    measured = TRACE_EVAL.measure(item.conversation)
+    between = [(e.kind, e.start_s, e.end_s) for e in measured.events if e.end_s > 2]
+    assert ("not_known", 2.0, 6.0) in between
+    assert not {"pause", "dead_air"} & {event.kind for event in measured.events}
+    assert "agent_talk_share" in measured.not_known
+    assert not any("says nothing" in caveat for caveat in measured.caveats)
+    assert whose_fault(item.conversation) is None
+
+
+def test_ends_alone_are_reported(tmp_path: Path) -> None:
+    call = twilio_sentences()
+    _without(call, "start_time")
+    item = _one(_write(tmp_path, call))
+    assert item.conversation.clock.kind == "none"
+    assert item.caveats == (
+        "3 turns have an end and no start, so when that was said is not known",
+    )
+    # a stop without a start, of a log whose first lines are lost
+    lines = json.loads(json.dumps(pipecat_speech()))
+    first = next(n for n, line in enumerate(lines) if "started" in str(line["kind"]))
+    for line in lines:
+        line.pop("started_at", None)
+    del lines[first]
+    (tmp_path / "log").mkdir()
+    logged = _one(_write(tmp_path / "log", lines, "call.jsonl"))
+    assert any("whose speech ends and never began" in text for text in logged.caveats)
+
+
+def test_vapi_uses_its_other_clock_for_a_turn_without_seconds(tmp_path: Path) -> None:
+    call = vapi()
+    user = next(m for m in call["artifact"]["messages"] if m["role"] == "user")
+    del user["secondsFromStart"]
+    turn = _one(_write(tmp_path, call)).conversation.turns[1]
+    assert (turn.start_s, turn.end_s) == (3.0, 5.0)
+
+
+def test_a_log_that_ends_in_a_turn_without_a_time_ends_nobody_knows_how() -> None:
+    """What follows the last time of a log is not known to be silence."""
+    said = [("agent", 0.5, 2.0), ("user", 3.0, 5.0), ("agent", None, None)]
+    turns = [
+        {"speaker": who, "start_s": start, "end_s": end, "text": "One moment please."}
+        for who, start, end in said
+    ]
+    call: dict[str, Any] = {
+        "speakers": [{"name": who, "role": who} for who in ("user", "agent")],
+        "clock": {"kind": "log"},
+        "turns": turns,
+        "end": {"at_s": 20.0, "reason": "timeout"},
+    }
+    timed_in_part = Conversation.model_validate(call)
+    kinds = {event.kind for event in TRACE_EVAL.measure(timed_in_part).events}
+    assert not {"missed_turn", "last_silence"} & kinds
+    # the same log without that turn: the agent never answers
+    without = Conversation.model_validate({**call, "turns": turns[:2]})
+    kinds = {event.kind for event in TRACE_EVAL.measure(without).events}
+    assert {"missed_turn", "last_silence"} <= kinds

@@ -7,6 +7,7 @@ it was is not known.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -14,7 +15,11 @@ from typing import Any, Literal
 
 from blueprints import counted
 from trace_eval.conversations.definitions.base import Event
-from trace_eval.conversations.definitions.own_events import USER_LEFT
+from trace_eval.conversations.definitions.own_events import (
+    USER_LEFT,
+    unknown_spans,
+    untimed,
+)
 from trace_eval.conversations.fault_words import (
     asked_to_repeat,
     lost_words,
@@ -175,7 +180,7 @@ def _shown(
     if conversation.clock.kind == "none" or not any(sides.values()):
         return
 
-    yield from _missing(conversation, heard)
+    yield from _missing(conversation, sides)
     if not all(heard.values()):
         return
     yield from _named(_ending(conversation))
@@ -320,13 +325,15 @@ def _owes_an_answer(conversation: Conversation) -> Iterator[tuple[Whose, str]]:
 
 
 def _last(conversation: Conversation) -> Turn | None:
-    """Return the turn that ends last."""
+    """Return the turn that ends last; None where it may be one of unknown time."""
+    if any(end == math.inf for _, end in unknown_spans(conversation)):
+        return None
     spoken = [turn for turn in conversation.turns if turn.stretches]
     return max(spoken, key=lambda turn: turn.end_s or 0.0, default=None)
 
 
 def _missing(
-    conversation: Conversation, heard: Mapping[Role, list[Turn]]
+    conversation: Conversation, sides: Mapping[Role, list[Turn]]
 ) -> Iterator[tuple[Whose, str]]:
     """Yield a side that says nothing in a call in which the other speaks."""
     logged = set()
@@ -335,13 +342,13 @@ def _missing(
             logged.add(event.data.get("channel"))
     ends = f"in {conversation.end_s:.1f} s"
     for role, who in _SIDES:
-        if heard[role]:
+        if any(turn.stretches for turn in sides[role]):
             continue
         if conversation.channel_of(role) is None and conversation.channels:
             yield "recording", f"there is no sound of the {who}"
         elif role in logged:
             yield "recording", f"the {who} speaks in the log alone"
-        else:
+        elif not any(map(untimed, sides[role])):
             yield who, f"says nothing {ends}"
 
 

@@ -130,7 +130,7 @@ def _fillers(conversations: Sequence[Timed]) -> str:
 
 def _early(conversations: Sequence[Timed]) -> str:
     """Say that replies of one channel that begin early are missing."""
-    if not any(one.measured.not_known for one in conversations):
+    if not any("interruption_rate" in one.measured.not_known for one in conversations):
         return ""
     return "; of one channel, replies that begin before the user ends are not known"
 

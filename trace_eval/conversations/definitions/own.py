@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
+from blueprints import counted
 from trace_eval.conversations.definitions.base import (
     AGENT_UNKNOWN,
     ONE_CHANNEL,
@@ -29,13 +30,16 @@ from trace_eval.conversations.definitions.own_events import (
     handled,
     interruptions,
     log_alone,
+    of_known_times,
     of_known_voices,
     replies,
     sounds_of,
+    unknown_spans,
+    untimed,
     without_echoes,
 )
 from trace_eval.conversations.floor import Floor, FloorRules, floor_of, turns_of
-from trace_eval.conversations.spans import joined, total
+from trace_eval.conversations.spans import joined, total, without
 from trace_eval.data.conversation import ROLES, Conversation, Role
 
 #: Clocks with longer steps than this cannot tell latched from late, seconds.
@@ -105,6 +109,10 @@ _OF_TWO = (
     "skipped",
 )
 
+#: Shares of all speech, and why they are not known of a call that is timed in part.
+_OF_ALL_SPEECH = ("agent_talk_share", "overlap_share")
+UNTIMED = "not known: turns without a time"
+
 #: Name of values -> the kind of events that have them.
 _VALUES = {kind: kind for kind in ("response", "yield", "greeting")}
 _VALUES["interruption"] = "agent_interruption"
@@ -126,6 +134,9 @@ def measure(conversation: Conversation, echoes: bool = True) -> Measured:
         events.extend(backchannels(floor))
     if echoes:
         events = list(without_echoes(conversation, events))
+    events = list(of_known_times(conversation, events))
+    if not echoes:  # the set has no such kind
+        events = [event for event in events if event.kind != "not_known"]
     if conversation.meta.get("one_channel"):
         heard = [event for event in events if event.kind in _ONE_CHANNEL_KINDS]
         heard = list(of_known_voices(conversation, heard))
@@ -195,8 +206,17 @@ def _caveats(conversation: Conversation, floor: Floor) -> Iterator[str]:
     if not any(conversation.speaker(role) for role in ROLES):
         yield AGENT_UNKNOWN
         return
+    of_unknown_time: dict[Role, int] = {}
+    if conversation.clock.kind != "recording":
+        for role in ROLES:
+            turns = [turn for _, turn in conversation.turns_of(role)]
+            of_unknown_time[role] = sum(map(untimed, turns))
+    number = sum(of_unknown_time.values())
+    if number:
+        turns_have = counted(number, "turn has", "turns have")
+        yield f"{turns_have} no time: replies and silences around are not known"
     for role in ROLES:
-        if not floor.segments[role]:
+        if not floor.segments[role] and not of_unknown_time.get(role):
             yield f"no_speech: the {role} says nothing, so replies are unknown"
 
 
@@ -208,7 +228,9 @@ def _summed(
     if all(floor.segments.values()):
         ratios.update(_ratios_of_two(floor, events))
     has_speech = any(floor.segments.values())
-    minutes = (floor.end_s - floor.start_s) / 60
+    unknown = unknown_spans(conversation)
+    known = without([(floor.start_s, floor.end_s)], unknown)
+    minutes = total(known) / 60
     if has_speech:
         ratios["pauses"] = (_seconds(_of(events, "pause")), minutes)
     for role in ROLES:
@@ -223,6 +245,9 @@ def _summed(
         ratios[f"words_{role}"] = (words, texts)
     ratios["one"] = (1, 1)
     not_known = {}
+    if unknown:
+        not_known = dict.fromkeys(_OF_ALL_SPEECH, UNTIMED)
+        ratios = {name: ratios[name] for name in ratios if name not in _OF_ALL_SPEECH}
     if conversation.meta.get("one_channel"):
         not_known = dict.fromkeys(_OF_TWO, ONE_CHANNEL)
         ratios = {name: ratios[name] for name in ratios if name in _ONE_CHANNEL}

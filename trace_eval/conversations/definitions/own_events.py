@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,7 +19,7 @@ from trace_eval.conversations.spans import (
     overlaps,
     without,
 )
-from trace_eval.data.conversation import ROLES, Conversation, Role
+from trace_eval.data.conversation import ROLES, Conversation, Role, Turn
 
 #: Reasons of an end by which the user needs no more answer.
 USER_LEFT = frozenset({"goodbye", "user_stop", "user_hangup", "transfer"})
@@ -46,6 +47,7 @@ _BETWEEN = (
     "pause",
     "dead_air",
 )
+_AT_ENDS = ("first_silence", "last_silence")
 _NEAR_S = 0.35
 _LATEST = 1e-6
 
@@ -228,6 +230,52 @@ def of_known_voices(
         edges = (event.start_s, event.end_s)
         if event.kind in _BETWEEN and any(around(near, at) for at in edges):
             data = {"of": event.kind, "reason": "voice"}
+            yield replace(event, kind="not_known", value_s=None, data=data)
+        else:
+            yield event
+
+
+def untimed(turn: Turn) -> bool:
+    """Tell whether something was said in a turn whose time is not known."""
+    return not turn.stretches and bool(turn.text or turn.heard)
+
+
+def unknown_spans(conversation: Conversation) -> Spans:
+    """Return where the turns may lie whose time a log does not know.
+
+    Each lies between the speech before it and the turn behind it, in the order of the
+    log; the last span may have no end. Of a recording all speech has a time.
+    """
+    if conversation.clock.kind == "recording":
+        return []
+    roles = {n for role in ROLES for n, _ in conversation.turns_of(role)}
+    spans: Spans = []
+    spoken_until = 0.0
+    has_untimed = False
+    for number, turn in enumerate(conversation.turns):
+        if number not in roles:
+            continue
+        if turn.start_s is None or turn.end_s is None:
+            has_untimed = has_untimed or untimed(turn)
+            continue
+        if has_untimed and turn.start_s > spoken_until:
+            spans.append((spoken_until, turn.start_s))
+        has_untimed = False
+        spoken_until = max(spoken_until, turn.end_s)
+    if has_untimed:
+        spans.append((spoken_until, math.inf))
+    return spans
+
+
+def of_known_times(
+    conversation: Conversation, events: Iterable[Event]
+) -> Iterator[Event]:
+    """Replace silences and replies in which a turn of unknown time may lie."""
+    spans = unknown_spans(conversation)
+    for event in events:
+        span = [(event.start_s, event.end_s)]
+        if event.kind in (*_BETWEEN, *_AT_ENDS) and overlaps(span, spans):
+            data = {"of": event.kind, "reason": "time"}
             yield replace(event, kind="not_known", value_s=None, data=data)
         else:
             yield event

@@ -82,6 +82,8 @@ class _Log:
         start = began if began is not None else opened
         if start is not None:
             self._stretches.append(LoggedSpeech(role, start, at))
+        else:  # a role that no reader knows is reported
+            self._others.append({"role": f"{role} whose speech ends and never began"})
 
     def _say(self, role: Role, content: Any, at: float | None) -> None:
         parts = content if isinstance(content, list) else [content]

@@ -17,7 +17,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-from blueprints import InputError
+from blueprints import InputError, counted
 from trace_eval.conversations.layouts.base import (
     UNIX_S,
     CallLayout,
@@ -54,6 +54,9 @@ _HEAD = 1 << 20
 
 #: How many envelopes a call may lie in.
 _DEPTH = 3
+
+#: What a turn has whose time is not known.
+_NO_END, _NO_START = "a start and no end", "an end and no start"
 
 #: Keys under which an API lists calls.
 _LISTS = ("calls", "results", "recordings", "data")
@@ -109,11 +112,17 @@ class Platform:
 
 
 class _Rows(NamedTuple):
-    """A call's turns as rows of a table, its tools, and roles that are not read."""
+    """A call's turns as rows of a table, its tools, and what of it is not read.
+
+    Attributes:
+        skipped: roles that are not read, and how many entries have them.
+        half_timed: turns with one edge alone, whose time is not known, by what lacks.
+    """
 
     turns: list[tuple[int, dict[str, Any]]]
     tools: list[tuple[int, ToolEntry]]
     skipped: Counter[str]
+    half_timed: Counter[str]
 
 
 def _files(path: Path) -> list[Path]:
@@ -258,6 +267,9 @@ def _item(
     if rows.skipped:
         skipped = [f"{number} of role {role}" for role, number in rows.skipped.items()]
         caveats.append(f"entries were left out: {', '.join(skipped)}")
+    for lacks, number in rows.half_timed.items():
+        turns = counted(number, "turn has", "turns have")
+        caveats.append(f"{turns} {lacks}, so when that was said is not known")
     is_timed = any(row["start"] is not None for _, row in rows.turns)
     if is_timed:
         caveats.append(f"{OF_LOG} of {platform.name}, not of sound")
@@ -306,21 +318,22 @@ def _nothing(platform: Platform, facts: dict[str, Any], folder: Path, name: str)
 
 
 def _rows(platform: Platform, listed: list[Any]) -> _Rows:
-    rows = _Rows([], [], Counter())
+    rows = _Rows([], [], Counter(), Counter())
     names: dict[str, str] = {}
-    starts = platform.columns.get("start", ())
-    lacks_starts = all(place(value, starts) is None for value in listed)
+    zero = _zero_of_other_clock(platform, listed)
     for number, value in enumerate(_expanded(listed, platform.expand), 1):
         cells = {
             column: place(value, where) for column, where in platform.columns.items()
         }
-        if lacks_starts:  # then the other clock is the only one
-            cells |= {"start": cells.get("from"), "end": cells.get("to")}
         word = str(cells.get("role"))
         role = platform.roles.get(word)
         if role in ("user", "agent"):
-            row = {"speaker": role, "role": role} | _spoken(cells)
-            rows.turns.append((number, row))
+            start, end = _times(cells, zero)
+            if (start is None) != (end is None):
+                rows.half_timed[_NO_END if end is None else _NO_START] += 1
+                start = end = None
+            row = {"speaker": role, "role": role, "text": _words(cells)}
+            rows.turns.append((number, row | {"start": start, "end": end}))
         elif role is None:
             rows.skipped[word[:40]] += 1
         else:
@@ -346,19 +359,51 @@ def _expanded(listed: list[Any], inside: str) -> Iterator[Any]:
             yield {**value, inside: element}
 
 
-def _spoken(cells: dict[str, Any]) -> dict[str, Any]:
-    """Return text and times of a turn; one with a start alone has no time."""
+def _words(cells: dict[str, Any]) -> Any:
+    """Return the text of a turn, joined where it comes in parts."""
     text = cells.get("text")
-    if isinstance(text, list):  # parts, some of which are no text
-        text = " ".join(part for part in text if isinstance(part, str))
+    if not isinstance(text, list):
+        return text
+    return " ".join(part for part in text if isinstance(part, str))  # some are no text
+
+
+def _zero_of_other_clock(platform: Platform, listed: list[Any]) -> float | None:
+    """Return where the clock of ``from`` and ``to`` has the call's zero.
+
+    It is 0 where no turn has a start, because that clock is then the only one. None: no
+    turn has a time on both clocks.
+    """
+    starts = platform.columns.get("start", ())
+    others = platform.columns.get("from", ())
+    has_start = False
+    for value in listed:
+        start = moment(place(value, starts), "time of a turn")
+        since = moment(place(value, others), "time of a turn")
+        has_start = has_start or start is not None
+        if start is not None and since is not None:
+            return since - start
+    return None if has_start else 0.0
+
+
+def _times(
+    cells: dict[str, Any], zero: float | None
+) -> tuple[float | None, float | None]:
+    """Return start and end of a turn, each where it is known, on either clock.
+
+    A length is taken from the clock that has both of its ends.
+    """
     start = moment(cells.get("start"), "time of a turn")
     end = moment(cells.get("end"), "time of a turn")
     since = moment(cells.get("from"), "time of a turn")
     until = moment(cells.get("to"), "time of a turn")
-    has_length = since is not None and until is not None
-    if end is None and start is not None and has_length:
-        end = start + until - since  # type: ignore[operator]
-    return {"text": text, "start": None if end is None else start, "end": end}
+    if start is None and since is not None and zero is not None:
+        start = since - zero
+    if end is None and until is not None:
+        if start is not None and since is not None:
+            end = start + until - since
+        elif zero is not None:
+            end = until - zero
+    return start, end
 
 
 def _to_call_time(rows: _Rows, zero: float | None) -> float | None:
