@@ -5,9 +5,13 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 import tempfile
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
+from functools import cache
 from pathlib import Path
+
+from blueprints import Advice
 
 #: Digits of a hash in the name of a file.
 DIGITS = 16
@@ -49,15 +53,35 @@ def _read(place: Path, prefix: str, suffix: str) -> bytes | None:
 
 
 def _write(place: Path, prefix: str, suffix: str, content: bytes) -> None:
-    """Write a file beside its place and rename it: others never see half of it."""
+    """Write a file beside its place and rename it: others never see half of it.
+
+    One that cannot be written or renamed leaves nothing. What stands in the file's way
+    is named, because it would be in the way each time.
+    """
+    path = place / _name(prefix, suffix, content)
     try:
         place.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=place, prefix=".", delete=False) as file:
-            file.write(content)
-        Path(file.name).chmod(0o644)
-        Path(file.name).replace(place / _name(prefix, suffix, content))
-    except OSError:
-        pass
+            part = Path(file.name)
+            try:
+                file.write(content)
+                file.flush()
+                part.chmod(0o644)
+                part.replace(path)
+            except BaseException:
+                part.unlink(missing_ok=True)
+                raise
+    except OSError as error:
+        if path.is_dir():
+            _advise(
+                f"{path}: {error.strerror}, so what is kept there is made anew by each"
+                " command; remove that folder"
+            )
+
+
+@cache
+def _advise(text: str) -> None:
+    warnings.warn(text, Advice, stacklevel=4)
 
 
 def _name(prefix: str, suffix: str, content: bytes) -> str:
