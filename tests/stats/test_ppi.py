@@ -292,6 +292,22 @@ def test_labels_all_alike_give_no_point_as_a_difference() -> None:
     assert 0 < got.p < 0.05
 
 
+@pytest.mark.parametrize("said", [0.0, 1.0])
+def test_a_judge_that_says_the_same_of_all_has_exact_limits(said: float) -> None:
+    """Exact limits of as many units as were judged (Clopper & Pearson 1934)."""
+    judged = np.full(60, said)
+    is_labelled = np.arange(60) < 20
+    truth = np.arange(60) % 2 * 1.0
+    scored = np.arange(60) < 50
+    for clusters, units, all_scored in ((60, 60, True), (2, 2, True), (60, 50, False)):
+        design = simple_design(is_labelled, cluster=np.arange(60) % clusters)
+        parts = ppi_components(truth, judged, design, None if all_scored else scored)
+        # P(all of the units say so) is .025 where its chance is this
+        limit = 0.025 ** (1 / units)
+        wanted = (limit, 1.0) if said else (0.0, 1 - limit)
+        assert estimate(parts).judge_interval == pytest.approx(wanted, abs=1e-9)
+
+
 def judgements(
     tmp_path: Path, number: int = 400, right: float = 0.75
 ) -> tuple[Path, Path]:

@@ -93,7 +93,7 @@ def _width_of_end(units: float, z: float) -> float:
 
     Source: the exact binomial interval of Clopper & Pearson 1934.
     """
-    tail = 1 - normal_below(z)
+    tail = normal_below(-z)
     return float(1 - tail ** (1 / units))
 
 

@@ -109,7 +109,8 @@ class PPIComponents:
         error: weight in the estimate of one labelled unit of each stratum, where
             unlabelled items are left to be mistaken about [shape=(strata + 1,)].
         judged: the judge's values of all items that it scored [shape=(n,)]; ``d_judge``
-            influence on their mean [shape=(clusters,)].
+            influence on their mean [shape=(clusters,)]; ``judged_units`` their
+            clusters.
         reached: clusters with a label [shape=(clusters,)]; ``items`` with one, ``open``
             without.
         fitted: the same by :meth:`Design.fitted`; None: it is no other.
@@ -125,6 +126,7 @@ class PPIComponents:
     strata: tuple[LabelledValues, ...]
     judged: Array
     d_judge: Array
+    judged_units: int
     reached: Mask
     items: int
     open: int = 0
@@ -176,6 +178,7 @@ def ppi_components(
         judge=float(mean),
         judged=verdicts,
         d_judge=_by_cluster(influence, design),
+        judged_units=len(np.unique(design.cluster[scored])),
     )
 
 
@@ -235,6 +238,7 @@ def _components(truth: Array, judged: Array, design: Design) -> PPIComponents:
         strata=tuple(strata),
         judged=judged,
         d_judge=_by_cluster((judged - judged.mean()) / len(judged), design),
+        judged_units=len(np.unique(design.cluster)),
         reached=reached > 0,
         items=int(design.labelled.sum()),
         open=int((~design.labelled).sum()),

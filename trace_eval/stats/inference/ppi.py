@@ -303,16 +303,21 @@ def _estimated(
 
 
 def _of_judge(sample: PPIComponents, level: float) -> _Bounded:
-    """Return the limits of the judge alone, as if it never erred."""
+    """Return the limits of the judge alone, as if it never erred.
+
+    Where it says the same of all items, no variance is estimated: each cluster counts
+    as one item, because nothing tells how alike items of a cluster are.
+    """
     many = max(int((np.abs(sample.d_judge) > 0).sum()), 1)
     size = len(sample.judged)
     spread = float(sample.judged.var())
     variance = max(float(sample.d_judge @ sample.d_judge), spread / size)
     if variance > NO_SPREAD:
         units = spread / variance
+        z = quantile(level, many - 1)
     else:
-        units = size if many == 1 else many
-    z = quantile(level, many - 1)
+        units = sample.judged_units
+        z = quantile(level)
     reach = score_reach(sample.judged, np.full(size, 1 / size), units, z)
     return _Bounded(sample.judge, reach, sample.d_judge)
 
