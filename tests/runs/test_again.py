@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 
 from blueprints import UserError
 from tests.support.cases import verdict
-from tests.support.cli import refused, trace_eval
+from tests.support.cli import ROOT, refused, trace_eval
 from tests.support.datasets_made import write_lines
 from tests.support.judged import extracted_run
 from tests.support.samples import spoken
@@ -193,3 +194,35 @@ def test_the_command_takes_a_run_where_it_takes_a_manifest(
     refused("judged again as a whole", "judge", source, "--shard", "1/2")
     refused("is not a finished run", "judge", tmp_path / "nowhere.jsonl", "--aa", "3")
     refused("is a run of judge; judge it again", "rate", source)
+
+
+def test_a_run_of_older_extractors_names_each_and_what_to_do(tmp_path: Path) -> None:
+    """As an upgrade does that measures pitch and loudness in another way."""
+    pairs = ROOT / "examples" / "pairs.jsonl"
+    extractors = [f"{group}=none" for group in ("transcript", "rate", "quality")]
+    options = [part for each in extractors for part in ("-x", each)]
+    command = ("judge", pairs, *options)
+    run = tmp_path / "run"
+    trace_eval(*command, "--out", run)
+    file = run / "manifest.json"
+    record = json.loads(file.read_text())
+    now: dict[str, str] = {}
+    for group in ("pitch", "loudness"):
+        now[group] = record["extractors"][group]["version"]
+        record["extractors"][group]["version"] = "0"
+    file.write_text(json.dumps(record))
+    before = (run / "judgements.jsonl").read_bytes()
+    done = trace_eval(*command, "--out", run, ends=2)
+    differ = [
+        f"{group}.version: '0', now '{version}'" for group, version in now.items()
+    ]
+    remedy = f"use --out {run}-2"
+    assert (
+        done.err.split()
+        == (
+            f"error: {run}: was made with other extractors ({'; '.join(differ)}); {remedy}"
+        ).split()
+    )
+    assert (run / "judgements.jsonl").read_bytes() == before
+    trace_eval(*command, *remedy.split()[1:], ends=1)  # no transcript, no verdict
+    assert (tmp_path / "run-2" / "judgements.jsonl").is_file()

@@ -6,7 +6,7 @@ import hashlib
 import re
 import shlex
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from itertools import count
@@ -75,19 +75,21 @@ def check_continues(run: Run, record: RunRecord, manifest: Manifest) -> None:
     """
     before = run.record()
     other = f"use --out {fresh_word(run.folder)}"
-    for part, details in differences(before, record, ("shard",)):
-        raise RunFolderError(
-            f"{run.folder}: was made with {another(part, details)}; {other}"
-        )
+    _refuse_different(run, record, ("shard",))
     if conflict := _conflict(run, manifest):
         owner = before.input or "another input"
         raise RunFolderError(
             f"{run.folder}: belongs to {owner}, and {conflict}; {other}"
         )
-    for part, details in differences(before, record, DECIDING):
+    _refuse_different(run, record, DECIDING)
+
+
+def _refuse_different(run: Run, record: RunRecord, parts: Iterable[str]) -> None:
+    """Refuse to go on where some parts of the record would be others."""
+    for part, details in differences(run.record(), record, parts):
         raise RunFolderError(
-            f"{run.folder}: was made with {another(part, details)}; {other}, or fuse to"
-            " change the policy only"
+            f"{run.folder}: was made with {another(part, details)}; use --out"
+            f" {fresh_word(run.folder)}"
         )
 
 

@@ -153,9 +153,11 @@ class _Runs:
             one = self.records[first]
             other = self.records[folder]
             for part, details in differences(other, one, COMMON, "there"):
+                remedy = "judge both in one way, each into a new --out"
+                if part == "policy":
+                    remedy = "fuse them with one policy first"
                 raise RunFolderError(
-                    f"{folder}: was made with {another(part, details, first)};"
-                    " merge runs of one kind, or fuse them with one policy first"
+                    f"{folder}: was made with {another(part, details, first)}; {remedy}"
                 )
 
     def _check_shards(self) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any
 
@@ -155,6 +155,9 @@ class RunRecord(RecordSection):
         )
 
 
+#: Extractors that a message names, of those that differ.
+_NAMED = 3
+
 #: Part of a record -> what to call another one of it.
 _ANOTHER = {
     "shard": "another shard",
@@ -176,11 +179,18 @@ def another(part: str, details: str, than: object = None) -> str:
 def differences(
     stored: RunRecord, new: RunRecord, parts: Iterable[str], word: str = "now"
 ) -> Iterator[tuple[str, str]]:
-    """Return the parts in which two records differ, with the first place of each."""
+    """Return the parts in which two records differ, with the first place of each.
+
+    Of extractors each one that differs is named, because each may be why.
+    """
     one = comparable(stored)
     other = comparable(new)
     for part in parts:
-        if one.get(part) != other.get(part):
+        if one.get(part) == other.get(part):
+            continue
+        if part == "extractors":
+            yield part, _of_each(one[part], other[part], word)
+        else:
             yield part, _difference(one.get(part), other.get(part), word)
 
 
@@ -190,6 +200,18 @@ def comparable(record: RunRecord) -> dict[str, Any]:
     for name in MAY_CHANGE:
         values["judge"]["parameters"].pop(name, None)
     return values
+
+
+def _of_each(stored: Mapping[str, Any], new: Mapping[str, Any], word: str) -> str:
+    """Name the first place in which each of several extractors differs."""
+    places: list[str] = []
+    for group in dict.fromkeys(chain(stored, new)):
+        if stored.get(group) != new.get(group):
+            place = _difference(stored.get(group), new.get(group), word, group)
+            places.append(place)
+    more = len(places) - _NAMED
+    rest = [f"{more} more"] if more > 0 else []
+    return "; ".join(places[:_NAMED] + rest)
 
 
 def _difference(stored: Any, new: Any, word: str, path: str = "") -> str:

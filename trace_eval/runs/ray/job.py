@@ -186,9 +186,10 @@ class RayJudging:
             update={"shard": ShardRecord(**part.record())}
         )
         for what, details in differences(stored, expected, ("shard", *COMMON)):
+            or_fuse = ", or fuse to change the policy only" if what == "policy" else ""
             raise RunFolderError(
                 f"{self.place}: was made with {another(what, details)}; name another"
-                " --out, or fuse to change the policy only"
+                f" --out{or_fuse}"
             )
 
     def _stored(self, shard: Shard) -> RunRecord | None:
