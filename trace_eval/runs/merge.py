@@ -153,7 +153,7 @@ class _Runs:
             one = self.records[first]
             other = self.records[folder]
             for part, details in differences(other, one, COMMON, "there"):
-                remedy = "judge both in one way, each into a new --out"
+                remedy = "judge both in one way"
                 if part == "policy":
                     remedy = "fuse them with one policy first"
                 raise RunFolderError(
