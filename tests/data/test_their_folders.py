@@ -264,3 +264,27 @@ def test_what_is_left_of_matched_names_is_equal_and_the_rest_was_shared(
     for key in set(short["a"][1]) & set(short["b"][1]):
         assert short["a"][1][key] == short["b"][1][key]
     assert len(short["a"][1]) == len(short["b"][1]) == len(ids)
+
+
+def test_a_link_that_leads_nowhere_is_a_recording_that_is_missing(
+    folder: Path, tmp_path: Path
+) -> None:
+    """As of a data set whose disk is not mounted: none of it may vanish in silence."""
+    for system in ("new", "old"):
+        (folder / system / "q2.wav").unlink()
+        (folder / system / "q2.wav").symlink_to("/not/mounted/q2.wav")
+    (folder / "new" / "q3.wav").unlink()
+    (folder / "new" / "q3.wav").symlink_to("q3.wav")  # to itself
+    (folder / "new" / "folder.wav").symlink_to(folder / "old")
+    systems = ("--a", folder / "new", "--b", folder / "old")
+    code, said = code_and_words("judge", *systems, "--out", tmp_path / "run")
+    assert code == 1
+    assert "0 of 3 pairs scored" in said or "1 of 3 pairs scored" in said
+    failed = {
+        pair: j.detail or "" for pair, j in Run(tmp_path / "run").judgements().items()
+    }
+    assert "q2.wav: no such file; check the path" in failed["q2"]
+    assert "Too many levels of symbolic links" in failed["q3"]
+    code, said = code_and_words("extract", folder / "new", "--out", tmp_path / "out")
+    assert "1 of 3 recordings" in said
+    assert (code, "q2.wav: no such file" in said) == (1, True)

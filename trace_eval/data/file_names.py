@@ -54,12 +54,22 @@ def globbed(place: Path) -> tuple[Path, str]:
     return folder, str(place.relative_to(folder))
 
 
+def is_recording(path: Path) -> bool:
+    """Tell whether a file is called like a recording.
+
+    So is a link that leads nowhere: what it should lead to is missing, and is reported.
+    """
+    if path.suffix.lower() not in AUDIO_SUFFIXES:
+        return False
+    return path.is_file() or (path.is_symlink() and not path.exists())
+
+
 def by_stem(place: Path) -> Iterator[tuple[str, Path | str]]:
     """Yield names below a folder or pattern, with recordings or what is wrong."""
     seen: dict[str, Path] = {}
     folder, pattern = globbed(place)
     for path in sorted(folder.glob(pattern)):
-        if path.suffix.lower() not in AUDIO_SUFFIXES or not path.is_file():
+        if not is_recording(path):
             continue
         below = path.relative_to(folder)
         is_hidden = any(part.startswith(".") for part in below.parts)

@@ -11,6 +11,7 @@ from extractors import AUDIO_SUFFIXES, AudioError, opened
 from trace_eval.data import remote
 from trace_eval.data.access import allowed, refusal
 from trace_eval.data.answers import Recording
+from trace_eval.data.file_names import is_recording
 from trace_eval.data.items import Pair, Single
 from trace_eval.data.manifests import (
     Manifest,
@@ -80,10 +81,7 @@ def find_recordings(path: Path) -> list[Path]:
     """List the recordings below a folder (sorted), or the one file itself."""
     if not path.is_dir():
         return [path]
-    below = (
-        p for p in path.rglob("*") if p.suffix.lower() in AUDIO_SUFFIXES and p.is_file()
-    )
-    return sorted(below) or _none(path)
+    return sorted(filter(is_recording, path.rglob("*"))) or _none(path)
 
 
 def find_urls(url: str) -> list[str]:
