@@ -33,8 +33,11 @@ ROWS = [
 
 
 @pytest.mark.parametrize("lead", ["", "sep=;\r\n", '"sep=;"\r\n'])
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
-@pytest.mark.parametrize("delimiter", [";", ",", "\t"])
+@pytest.mark.parametrize(
+    "encoding",
+    ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32"],
+)
+@pytest.mark.parametrize("delimiter", [";", ",", "\t", "|"])
 def test_any_spreadsheet_is_read(
     lead: str, encoding: str, delimiter: str, tmp_path: Path
 ) -> None:
@@ -50,6 +53,14 @@ def test_any_spreadsheet_is_read(
     ] == rows
     columns = read_columns(path)
     assert columns == {"id": ["q1", "q2", "q3"], "preference": ["1", "tie", "2"]}
+
+
+def test_a_header_with_bars_in_a_name_is_separated_by_commas(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text("id,better [A|B|tie|none]\nq1,A\n")
+    assert [row for _, row in records(path)] == [
+        {"id": "q1", "better [A|B|tie|none]": "A"}
+    ]
 
 
 def test_decimal_commas_are_points_where_semicolons_separate(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ file would act on them, so they are written out.
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 import re
@@ -42,8 +43,20 @@ _CONTROL = re.compile("[\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f]")
 RAW: ContextVar[bool] = ContextVar("raw_csv", default=False)
 
 #: Characters that separate columns; the one that gives the header the most columns
-#: counts.
-_DELIMITERS = (",", ";", "\t")
+#: counts, and the last one only where no other separates any.
+_RARE_DELIMITER = "|"
+_DELIMITERS = (",", ";", "\t", _RARE_DELIMITER)
+
+#: Marks at the beginning of a file -> its encoding; a longer one begins like a shorter.
+_MARKS = {
+    codecs.BOM_UTF32_LE: "utf-32",
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+
+#: Bytes at the beginning of a file by which its encoding is told.
+_HEAD = 64
 
 #: A number with a decimal comma, as spreadsheets write it that separate columns by
 #: semicolons. One with three digits behind the comma may be thousands: it is left
@@ -125,7 +138,7 @@ class CsvFile:
     """A CSV file by how it is written."""
 
     path: Path
-    encoding: str  # UTF-8, or UTF-16 where its first bytes say so
+    encoding: str  # UTF-8, or a wider one where its first bytes say so
     lead: int  # lines before the header
     delimiter: str
     header: list[str]
@@ -140,14 +153,15 @@ class CsvFile:
             BadJson: its header is not UTF-8.
         """
         with path.open("rb") as start:
-            wide = start.read(2) in (b"\xff\xfe", b"\xfe\xff")
-        encoding = "utf-16" if wide else "utf-8-sig"
+            encoding = _encoding(start.read(_HEAD))
         with _lines(path, encoding) as lines:
             stated = _SEPARATOR.fullmatch(next(lines, ""))
         lead, header = int(stated is not None), list[str]()
         titles = 0
         parts: list[str] = []
         for each in (stated[1],) if stated else _DELIMITERS:
+            if each == _RARE_DELIMITER and len(header) > 1:
+                continue
             with _lines(path, encoding, lead) as lines:
                 first, ends = _first_rows(lines, each)
             above = _title_rows(first)
@@ -204,6 +218,22 @@ class CsvFile:
                     values = [*map(read, cells[:width]), *lack]
                     row = dict(zip(header, values, strict=True))
                     yield _of_one_name(row, header, values, twice) if twice else row
+
+
+def _encoding(head: bytes) -> str:
+    """Tell how a file is encoded by its first bytes, a mark or where its zeros are.
+
+    Programs of Windows call UTF-16 "Unicode", and some write no mark before it.
+    """
+    for mark, name in _MARKS.items():
+        if head.startswith(mark):
+            return name
+    first, second = head[0::2], head[1::2]
+    if 2 * second.count(0) > len(second) and not first.count(0):
+        return "utf-16-le"
+    if 2 * first.count(0) > len(first) and not second.count(0):
+        return "utf-16-be"
+    return "utf-8-sig"
 
 
 def csv_rows(path: Path) -> Iterator[dict[str, str | None] | BadJson]:
