@@ -109,6 +109,18 @@ def test_csv_with_flat_columns(tmp_path: Path) -> None:
     assert "row 3: more cells" in str(manifest.problems[0])
 
 
+def test_blanks_around_a_path_count_where_a_file_has_them(tmp_path: Path) -> None:
+    """As of a table that was typed with a blank behind each comma."""
+    for name in ("a.wav", "b.wav"):
+        write(tmp_path / name, tone(0.05))
+    (tmp_path / " b.wav ").write_bytes((tmp_path / "b.wav").read_bytes())
+    path = tmp_path / "pairs.csv"
+    path.write_text("id,a,b\nq1, a.wav ,  b.wav\nq2,a.wav, b.wav \n")
+    first, second = read_manifest(path).pairs
+    assert (first.a.audio, first.b.audio) == (tmp_path / "a.wav", tmp_path / "b.wav")
+    assert second.b.audio == tmp_path / " b.wav "
+
+
 def test_parquet_with_embedded_audio_is_unpacked_once(tmp_path: Path) -> None:
     data = write(tmp_path / "x.wav", tone()).read_bytes()
     rows = [

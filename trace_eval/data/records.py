@@ -32,7 +32,7 @@ from trace_eval.data.answers import (
 from trace_eval.data.columns import Fields
 from trace_eval.data.conversation import Conversation, ConversationReader, rooted
 from trace_eval.data.file_names import in_its_form
-from trace_eval.data.files import make_folder, replace_file, utf8_name
+from trace_eval.data.files import is_file, make_folder, replace_file, utf8_name
 from trace_eval.data.items import Labels, Pair, ScoreLabels, Single
 from trace_eval.data.layouts import LISTS, unfolded
 from trace_eval.data.names import (
@@ -243,8 +243,16 @@ def resolve_audio(
     if audio is None:
         recording.pop("audio", None)
     else:
-        place = joined(root, audio) if isinstance(audio, str) else audio
+        place = _recording_at(root, audio) if isinstance(audio, str) else audio
         recording["audio"] = in_its_form(place) if isinstance(place, Path) else place
+
+
+def _recording_at(root: Path | str, audio: str) -> Path | str:
+    """Return a recording's path or URL; blanks around it count if a file has them."""
+    place = joined(root, audio)
+    if audio == audio.strip() or (isinstance(place, Path) and is_file(place)):
+        return place
+    return joined(root, audio.strip())
 
 
 def resolve_conversation(
