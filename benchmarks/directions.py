@@ -60,6 +60,18 @@ class MadeAnswer:
         return [Variant(self.heard), *others]
 
 
+#: Kind | how a line is asked for, or a reply.
+REQUESTS = (
+    'literal|Say "{line}" {phrase}.',
+    "colon|Say {phrase}: {line}.",
+    "bracket|Read this aloud: ({bracket}) {line}.",
+    "script|[{bracket}] {line}.",
+    "imperative|{imperative} {wanted}",
+    "open|Please answer {phrase}: {wanted}",
+    "question|Can you {asked} {phrase}?",
+)
+
+
 @dataclass(frozen=True)
 class Material:
     """Manners, sentences to be said, and open requests with their replies."""
@@ -69,6 +81,7 @@ class Material:
     replies: tuple[tuple[str, str], ...] = tuple(
         zip(OPEN_REQUESTS, REPLIES, strict=True)
     )
+    requests: tuple[str, ...] = REQUESTS
 
 
 def material_of(name: str) -> Material:
@@ -94,7 +107,7 @@ def material_of(name: str) -> Material:
         )
     replies = [line.partition("|") for line in world.replies]
     asked = tuple((request, reply) for request, _, reply in replies)
-    return Material(tuple(manners), world.lines, asked)
+    return Material(tuple(manners), world.lines, asked, world.requests or REQUESTS)
 
 
 def answers(count: int, seed: int, material: Material) -> Iterator[MadeAnswer]:
@@ -113,17 +126,17 @@ def _asked(
     line = rng.choice(material.lines)
     index = rng.randrange(len(material.replies))
     wanted, reply = material.replies[index]
-    return rng.choice(
-        [
-            (f'Say "{line}" {manner.phrase}.', f"{line}.", "literal"),
-            (f"Say {manner.phrase}: {line}.", f"{line}.", "colon"),
-            (f"Read this aloud: ({manner.bracket}) {line}.", f"{line}.", "bracket"),
-            (f"[{manner.bracket}] {line}.", f"{line}.", "script"),
-            (f"{manner.imperative} {wanted}", reply, "imperative"),
-            (f"Please answer {manner.phrase}: {wanted}", reply, "open"),
-            (f"Can you {wanted[:-1]} {manner.phrase}?", reply, "question"),
-        ]
+    kind, _, form = rng.choice(material.requests).partition("|")
+    request = form.format(
+        line=line,
+        phrase=manner.phrase,
+        bracket=manner.bracket,
+        imperative=manner.imperative,
+        wanted=wanted,
+        Wanted=f"{wanted[0].upper()}{wanted[1:]}",
+        asked=wanted[:-1],
     )
+    return request, f"{line}." if "{line}" in form else reply, kind
 
 
 def _aloud(manner: Manner, rng: random.Random, material: Material) -> MadeAnswer:

@@ -68,6 +68,14 @@ NEWEST_VOICES = (
 )
 
 
+#: Voices that were heard for the first time with world k.
+LATEST_VOICES = (
+    *(("espeak-ng", voice) for voice in ("en-us+Andrea", "en-gb+Michael", "en-us+Lee")),
+    *(("flite", voice) for voice in ("slt 1.15 200", "rms 0.95 140", "kal 1.05 120")),
+    *(("joe", "0.88"), ("joe", "1.15")),
+)
+
+
 #: What ``--voices`` names.
 VOICES_BY_NAME = {
     "known": VOICES,
@@ -78,6 +86,7 @@ VOICES_BY_NAME = {
     "final": FINAL_VOICES,
     "fresh": FRESH_VOICES,
     "newest": NEWEST_VOICES,
+    "latest": LATEST_VOICES,
 }
 
 

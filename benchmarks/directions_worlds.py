@@ -1,4 +1,4 @@
-"""Other manners, sentences and replies for ``benchmarks.directions``: nine sets.
+"""Other manners, sentences and replies for ``benchmarks.directions``: ten sets.
 
 The detector of directions read aloud was mended by what ``SETS["b"]`` to ``SETS["i"]``
 showed, one after the other; of ``SETS["j"]`` only its four rare sounds were added to
@@ -21,11 +21,13 @@ class World:
             | answers that follow it and begin or end with a similar word, by /
         lines: that a request wants said as they stand.
         replies: open request | reply
+        requests: kind | how a line or a reply is asked for, with the names of parts
     """
 
     manners: tuple[str, ...]
     lines: tuple[str, ...]
     replies: tuple[str, ...]
+    requests: tuple[str, ...] = ()
 
 
 SETS: Mapping[str, World] = {
@@ -719,6 +721,92 @@ SETS: Mapping[str, World] = {
             "a few minutes.",
             "give me a tip for a job abroad.|Learn the language first and find a room "
             "near your work.",
+        ),
+    ),
+    "k": World(
+        manners=(
+            "with a squeal|squeals|Squeal, then|Squeals./Squeal./With a "
+            "squeal./Squealing.|squeal|A squeal came from the sty.|To squeal means to "
+            "cry out in a high and long voice.|Squares are drawn with a ruler./The "
+            "train has an extra wheel.",
+            "with a cackle|cackles|Cackle, then|Cackles./Cackling./With a "
+            "cackle./Cackle.|cackle|A cackle came from the hen house.|To cackle means "
+            "to laugh like a witch.|Cattle graze behind the mill./We saw a castle "
+            "with a chapel.",
+            "howling|howls|Howl and|Howls./Howling./With a howl./Howl.|howl|A howl "
+            "woke the shepherd.|To howl means to cry long and loud like a wolf.|"
+            "Houses are cheaper in the north./In the barn lives an owl.",
+            "with a grin|grins|Grin, then|Grins./Grinning./With a grin./A wide "
+            "grin.|grin|His grin told us everything.|To grin means to smile "
+            "widely.|Greens are good for you./The leaves of the tree are green.",
+            "wistfully|wistfully|Sound wistful and|Wistfully./Speaking "
+            "wistfully./In a wistful voice./Wistful voice.|wistfully|The widow "
+            "wistfully opened the album.|Wistfully means with sad longing.|Wishes are "
+            "free for all./You did this skilfully.",
+            "drowsily|drowsily|Speak drowsily and|Drowsily./Speaking drowsily./In a "
+            "drowsy voice./Very drowsily.|drowsily|The cat drowsily opened one "
+            "eye.|Drowsily means half asleep.|Drawers get stuck in wet weather./The "
+            "table was set cosily.",
+            "in a booming voice|booming voice|Use a booming voice and|In a booming "
+            "voice./Booming voice./Speaking in a booming voice./Booming.|booming|A "
+            "booming drum led the parade.|Booming means deep and loud.|Blooming "
+            "roses climb the wall./He has been chosen by the boys.",
+            "in a whiny tone|whiny tone|Sound whiny and|In a whiny tone./Whiny "
+            "tone./Whiny./Speaking in a whiny tone.|whiny|The whiny puppy wanted "
+            "out.|Whiny means that it complains all the time.|Wines from here are "
+            "light./The first of May was bright and shiny.",
+            "sheepishly|sheepishly|Sound sheepish and|Sheepishly./Speaking "
+            "sheepishly./In a sheepish tone./Sheepish voice.|sheepishly|The boy "
+            "sheepishly gave back the ball.|Sheepishly means a little ashamed.|"
+            "Ships leave twice a day./They live cheaply.",
+            "in a syrupy voice|syrupy voice|Use a syrupy voice and|In a syrupy "
+            "voice./Syrupy voice./Syrupy./With a syrupy voice.|syrupy|A syrupy sauce "
+            "ran over the cake.|Syrupy means thick and far too sweet.|Cyclists take "
+            "the other path./At the fair there was a lot of noise.",
+            "with a Swedish accent|Swedish accent|Use a Swedish accent and|With a "
+            "Swedish accent./Swedish accent./In a Swedish accent./Speaking with a "
+            "Swedish accent.|Swedish|A Swedish sailor bought the house.|Swedish "
+            "means that it comes from Sweden.|Sweets are sold at the counter./Nobody "
+            "was hurt in the accident.",
+            "impatiently|impatiently|Be impatient and|Impatiently./Speaking "
+            "impatiently./In an impatient tone./Impatient voice.|impatiently|The "
+            "horse impatiently stamped its hoof.|Impatiently means without wanting to "
+            "wait.|Patients wait on the second floor./The engine runs "
+            "efficiently.",
+        ),
+        lines=(
+            "The tailor closes early on Thursdays",
+            "My brother paints boats in the harbour",
+            "You will find the spoons in the top drawer",
+            "The radiator in the hall is leaking",
+            "Both of the twins have the flu",
+            "I forgot to lock the back door",
+            "The ferry leaves from the other pier",
+            "Her umbrella was left on the bus",
+            "The meeting ended before noon",
+            "We have to paint the fence again",
+        ),
+        replies=(
+            "tell me what you found in the attic.|In the attic I found a box of old "
+            "letters and a broken lamp.",
+            "tell me how to clean a window.|Use warm water with vinegar and dry the "
+            "glass with paper.",
+            "name a good breakfast.|Oatmeal with apples keeps you full until noon.",
+            "explain why cats purr.|Cats purr when they are content, and to calm "
+            "themselves.",
+            "tell me something about turtles.|Turtles return to the beach where they "
+            "hatched.",
+            "give me a tip for a long drive.|Take a break after two hours and drink "
+            "enough water.",
+        ),
+        requests=(
+            'literal|Could you say, {phrase}, "{line}"?',
+            "colon|Repeat the following {phrase}: {line}.",
+            "bracket|Voice this line: *{bracket}* {line}.",
+            "script|<{bracket}> {line}.",
+            "imperative|{imperative} {wanted}",
+            "open|I want to hear this {phrase}: {wanted}",
+            "question|{Wanted} Do it {phrase}.",
         ),
     ),
 }
