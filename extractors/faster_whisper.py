@@ -96,7 +96,7 @@ class FasterWhisperExtractor(Recogniser):
     """Words with times (s), confidence (0 to 1) and language, by CTranslate2."""
 
     name: ClassVar[str] = "faster-whisper"
-    version: ClassVar[str] = "6"
+    version: ClassVar[str] = "7"
     limits: ClassVar[str] = (
         "invents text on silence and loops (both are flagged); tiny.en knows"
         " English only."

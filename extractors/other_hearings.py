@@ -38,8 +38,9 @@ MARGIN_S = 0.1
 #: A window of a piece is at least this long: in one of 4 s the model repeats itself.
 PIECE_WINDOW_S = 6.0
 
-#: Texts of a piece that the search keeps, and tokens that one of them has at most.
-PIECE_TEXTS, PIECE_TOKENS = 5, 24
+#: Texts of a piece that the search keeps, and tokens that one of them has at most. A word
+#: without context is often none of the likeliest five; fifty cost twice as much.
+PIECE_TEXTS, PIECE_TOKENS = 30, 16
 
 
 class ShortPiece(NamedTuple):
