@@ -2,8 +2,9 @@
 
 The detector of directions read aloud was mended by what ``SETS["b"]`` to ``SETS["i"]``
 showed, one after the other; of ``SETS["j"]`` only its four rare sounds were added to
-the list of sounds. From ``SETS["d"]`` on, sets have answers whose own words sound like
-a direction, or are one that belongs to the sentence.
+the list of sounds, of ``SETS["k"]`` three of its forms of requests. From ``SETS["d"]``
+on, sets have answers whose own words sound like a direction, or are one that belongs to
+the sentence.
 """
 
 from __future__ import annotations

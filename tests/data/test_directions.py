@@ -147,9 +147,27 @@ ALOUD = [
         "Use a monotone voice and tell me of elephants.",
         "In a flat monotone. Elephants remember where they found water.",
     ),
+    ("Can you explain rain humming?", "Warm air rises and cools down, hums a tune."),
+    ("Can you tell me about tea muttering?", "Warm the pot and wait, mutters."),
+    ("Can you explain ice weeping?", "Ice floats on water. Weeping softly."),
+    ("Can you explain the sky mumbling?", "Air scatters the light, mumbled voice."),
+    ("Tell me of turtles. Do it wistfully.", "Wistfully. Turtles return to the beach."),
+    ("I want to hear this shyly: who are you?", "Shyly. I am new here."),
+    ('Could you say, howling, "The shop is closed"?', "Howls. The shop is closed."),
+    ("Repeat the following howling: we are here.", "We are here. Howling."),
 ]
 
 RIGHTLY = [
+    (
+        "Can you tell me what helps babies crying?",
+        "Rock them in your arms, and they stop crying.",
+    ),
+    ("Can you describe a baby laughing?", "It kicks, squeals, laughs."),
+    (
+        "Can you tell me how to stop my dog howling?",
+        "Howling, especially at night, is a sign of fear.",
+    ),
+    ("Can you tell me about bees humming?", "Humming. It keeps the hive warm."),
     ("Will it be cold tomorrow?", "Cold, with some rain in the morning."),
     ("Should I be slow or fast when lifting?", "Slow. Lift with control."),
     ("Is it better to be quiet or loud in class?", "Quiet, so that others can learn."),
@@ -235,8 +253,8 @@ def test_ordinary_answers_with_such_words_are_seldom_called_directions(
         heard = re.sub(marks, "", answer) if marks else answer
         if read_aloud(request, heard):
             results.append(heard)
-    assert len(ordinary()) > 250
-    assert len(results) <= 6, results
+    assert len(ordinary()) > 350
+    assert len(results) <= 9, results
 
 
 @pytest.mark.parametrize(("request_", "answer"), ALOUD)
@@ -280,7 +298,7 @@ def test_a_direction_before_and_is_still_one(asked: str, spoken: str) -> None:
 
 
 #: Numbers of worlds in words.
-NUMBERS = {5: "five", 6: "six", 7: "seven"}
+NUMBERS = {6: "six", 7: "seven", 8: "eight"}
 
 ASKED = 'Say "You could take the train to the coast" with a sigh.'
 
@@ -331,6 +349,36 @@ def test_another_hearing_has_the_direction_and_the_evidence_says_what_was_heard(
     assert spoken_directions(ASKED, blueprint(words, other, whole)) == ()
     other_request = ASKED.replace("sigh", "cough")
     assert spoken_directions(other_request, blueprint(words, heard, whole)) == ()
+
+
+@pytest.mark.parametrize(
+    ("asked", "heard", "found"),
+    [
+        ("Use a breathy voice and tell me of it.", "Brippy.", "breathy voice"),
+        ("Say with a murmur: it rained all day.", "Murmus.", "murmur"),
+        ("Say with a grunt: it rained all day.", "Great stuff.", None),
+        ("Say with a grunt: it rained all day.", "Right.", None),
+    ],
+)
+def test_another_hearing_may_sound_like_the_direction(
+    asked: str, heard: str, found: str | None
+) -> None:
+    words = timed("On the whole it rained all day.", 0.8)
+    whole = [Span(start_s=0, end_s=1.3)]
+    others = [OtherHearing(start=0, end=1, text=heard)]
+    named = () if found is None else (f"{found} (heard as 'on')",)
+    assert spoken_directions(asked, blueprint(words, others, whole)) == named
+
+
+def test_a_word_of_a_sentence_is_no_direction_by_another_hearing_of_it() -> None:
+    words = timed("With a cough and a cold you should stay at home.", 1.0)
+    whole = [Span(start_s=0, end_s=1.5)]
+    others = [OtherHearing(start=0, end=3, text="with a car,")]
+    request = "Cough, then tell me what a cold is like."
+    assert spoken_directions(request, blueprint(words, others, whole)) == ()
+    lost = [OtherHearing(start=0, end=1, text="Cough.")]
+    [found] = spoken_directions(request, blueprint(words[3:], lost, whole))
+    assert found == "cough (heard as 'and')"
 
 
 def test_evidence_names_the_direction_that_misheard_words_sound_like() -> None:
