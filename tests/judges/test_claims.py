@@ -18,7 +18,7 @@ from tests.support.cases import verdict
 from tests.support.claimed import REQUEST, fast, findings, slow
 from tests.support.cli import ROOT
 from tests.support.llm_judges import reading_judge
-from tests.support.speed import within
+from tests.support.speed import once, within
 from trace_eval.data.answers import Answer, Instruction
 from trace_eval.data.items import Pair
 from trace_eval.data.judgement import Judgement, VerdictOpinion
@@ -30,6 +30,7 @@ from trace_eval.judges.beside.steps import LOUDNESS, PITCH, RATE, Step
 from trace_eval.judges.claims.check import check
 from trace_eval.judges.claims.finding import ShownAnswers
 from trace_eval.judges.claims.follows import parts_about, stance_of
+from trace_eval.judges.claims.plain import plain
 from trace_eval.judges.claims.read import claims_of
 from trace_eval.judges.claims.reasons import checked
 from trace_eval.judges.options.judge_options import JudgeOptions
@@ -168,6 +169,20 @@ def test_a_long_reason_of_nothing_but_numbers_is_read_in_no_time() -> None:
     ):
         claims_of(piece * (6000 // len(piece)))
     assert within(time.process_time() - started, 10)
+
+
+@pytest.mark.parametrize("blank", [" ", "\t", "\n", " \n", "\u00a0"])
+def test_blanks_are_read_in_no_time(blank: str) -> None:
+    reason = "Answer 1 is faster." + 6000 * blank
+    assert once(lambda: within(_seconds_of(reason), 0.05))
+
+
+def _seconds_of(reason: str) -> float:
+    """Return the processor seconds that reading a reason takes."""
+    plain.cache_clear()
+    started = time.process_time()
+    claims_of(reason)
+    return time.process_time() - started
 
 
 @pytest.mark.parametrize("reason", TRUE)

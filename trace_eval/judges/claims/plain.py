@@ -102,13 +102,20 @@ _VALUE = re.compile(
 )
 
 
+#: More blanks and empty lines than anybody sets; patterns that may begin with a blank
+#: are tried again at each of them.
+_BLANKS = re.compile(r"[^\S\n]{20,}")
+_LINES_APART = re.compile(r"\n(?:[^\S\n]{0,19}\n){4,}")
+
+
 @lru_cache(
     maxsize=8
 )  # a reason is asked for its claims, and for what follows of each dimension
 def plain(text: str) -> str:
     """Return a reason with plain quotes, dashes and blanks; places are not kept."""
+    text = _LINES_APART.sub("\n\n", _BLANKS.sub(" ", text[:MAX_REASON]))
     text = (
-        without_objects(without_tables(text[:MAX_REASON]))
+        without_objects(without_tables(text))
         .translate(_PLAIN)
         .replace("``", '"')
         .replace("''", '"')
