@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 from blueprints.notation import number
-from trace_eval.judges.claims.finding import Finding, ShownAnswers
+from trace_eval.judges.claims.finding import BY_SYLLABLES, Finding, ShownAnswers
 from trace_eval.judges.claims.measures import MEASURES, Measure, Reading
 from trace_eval.judges.claims.quoted import quotation_finding
 from trace_eval.judges.claims.stated import StatedClaim
+from trace_eval.judges.claims.stepped import steps_finding
 
 #: Trailing zeros of a printed number may be rounding up to this share of it; more where
 #: it is said to be about so much.
@@ -30,18 +31,29 @@ def check(claim: StatedClaim, shown: ShownAnswers) -> Finding:
         return Finding(None, claim.doubt)
     if claim.kind == "quotation":
         return quotation_finding(claim, shown)
+    if claim.unit == "steps":
+        return steps_finding(claim, shown)
     if claim.measure is None:
         return Finding(None, "names no measure")
     if claim.relation == "course":
         return Finding(None, "tells a course within the recording")
     if claim.relation in ("more", "not_more", "same", "apart", "times"):
-        return _compared(claim, claim.measure, shown)
+        return _apart(claim, claim.measure, shown)
     finding = _valued(claim, claim.measure, shown)
     if finding.holds is not False or not _only_by_unit(claim, claim.measure):
         return finding
     if _valued(claim, MEASURES["sampling"], shown).holds:
         return Finding(None, f"may be of the sampling rate; {finding.why}")
     return finding
+
+
+def _apart(claim: StatedClaim, measure: Measure, shown: ShownAnswers) -> Finding:
+    """Compare both answers; "P808 +1.0" may be of steps, as prompts print it."""
+    finding = _compared(claim, measure, shown)
+    if finding.holds is not False or claim.relation != "apart" or claim.unit:
+        return finding
+    in_steps = steps_finding(replace(claim, unit="steps"), shown)
+    return in_steps if in_steps.holds else finding
 
 
 def _valued(claim: StatedClaim, measure: Measure, shown: ShownAnswers) -> Finding:
@@ -85,7 +97,10 @@ def _fits_gap(claim: StatedClaim, measure: Measure, shown: ShownAnswers) -> bool
 
 
 def _pair(claim: StatedClaim, measure: Measure, shown: ShownAnswers) -> Finding:
-    """Check two values, one of each answer: false where they fit neither way around."""
+    """Check two values, one of each answer: false where they fit neither way around.
+
+    They stand in the order of showing, or in that of the claim's places.
+    """
     one, two = (replace(claim, relation="is", numbers=(n,)) for n in claim.numbers)
     ways = []
     for first, second in (("1", "2"), ("2", "1")):
@@ -100,7 +115,7 @@ def _pair(claim: StatedClaim, measure: Measure, shown: ShownAnswers) -> Finding:
     values = [_of_one(one, measure, shown, place).why for place in ("1", "2")]
     why = "; ".join(values)
     in_order, swapped = ways
-    if in_order:
+    if in_order or (swapped and claim.places == ("2", "1")):
         return Finding(True, why)
     return Finding(None if swapped else False, why)
 
@@ -108,7 +123,7 @@ def _pair(claim: StatedClaim, measure: Measure, shown: ShownAnswers) -> Finding:
 def _of_one(
     claim: StatedClaim, measure: Measure, shown: ShownAnswers, place: str
 ) -> Finding:
-    readings = measure.fields(shown.places[place])
+    readings = shown.readings(measure, place)
     if not readings:
         return Finding(None, f"answer {place} has no {measure.title}")
     values = list(readings.values())
@@ -224,6 +239,10 @@ _PRINTED_UNITS = {
 }
 
 
+#: Says that a rate is counted so.
+_SYLLABLES = re.compile(r"\bby (?:the |their )?syllables?\b|\bsyllable rate", re.I)
+
+
 # --- two values -----------------------------------------------------------------------
 
 
@@ -234,8 +253,10 @@ def _compared(claim: StatedClaim, measure: Measure, shown: ShownAnswers) -> Find
         places = ("1", "2")
     else:
         return Finding(None, "does not say which answer")
-    first, second = (measure.fields(shown.places[place]) for place in places)
+    first, second = (shown.readings(measure, place) for place in places)
     names = [name for name in first if name in second]
+    if BY_SYLLABLES in names and _SYLLABLES.search(claim.text):
+        names = [BY_SYLLABLES]
     if not names:
         place = places[0] if not first else places[1]
         return Finding(None, f"answer {place} has no {measure.title}")

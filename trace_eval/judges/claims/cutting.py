@@ -23,6 +23,7 @@ _SENTENCE = re.compile(
 _CLAUSE = re.compile(
     r";|,? \b(?:while|whereas|although|though|(?<!anything )(?<!nothing )but|yet|however"
     r"|(?<! or )so|because|since|given that)\b|, where\b"
+    r"|, as\b(?= (?:both|it|they|there|neither|the|answer|its)\b)"
     r"|[,:] (?:and |so )?(?:yes|yeah|no),(?= )"
     # Words that take back what stands before them.
     r"|(?:\.{2,}|,| -)? (?:(?:oh |hm+,? )?(?:wait|no),? (?:no|wait)|(?:scratch|strike) that"
@@ -136,7 +137,8 @@ def _joining(tokens: list[Token]) -> set[int]:
     """Return where "and" joins two sides or two numbers: nothing is cut there."""
     places = set()
     for one, following in pairwise(tokens):
-        if one.kind == following.kind and one.kind in ("side", "measure"):
+        apart = "neither" in (one.value, following.value)  # "... both, and neither ..."
+        if one.kind == following.kind and one.kind in ("side", "measure") and not apart:
             places.add(one.end)
     return places
 

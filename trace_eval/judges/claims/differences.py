@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from itertools import pairwise
 
-from trace_eval.judges.claims.comparisons import direction, measured_key
+from trace_eval.judges.claims.compared import compared
 from trace_eval.judges.claims.lexicon import GOOD, HEDGES, OVER, UNDER
-from trace_eval.judges.claims.routes import route_of, told_as_route
-from trace_eval.judges.claims.sentences import Part, Sentence, compared, named, other
+from trace_eval.judges.claims.ratios import times
+from trace_eval.judges.claims.routes import told_as_route
+from trace_eval.judges.claims.sentences import Part, Sentence, named, other
 from trace_eval.judges.claims.stated import StatedClaim
+from trace_eval.judges.claims.subjects import direction, measured_key, only_measure
 from trace_eval.judges.claims.tokens import Token, measure_of
 from trace_eval.judges.claims.values import Value, distance, fits, key_of, value_claim
 
@@ -25,6 +26,11 @@ _REACHED = re.compile(
 _JUST = re.compile(
     r"\b(?:just|slightly|a little|a bit) (?:over|under|above|below|more|less)\b"
 )
+#: "Its bandwidth goes up to 11.8 kHz" gives the value.
+_UP_TO = re.compile(
+    r"\b(?:goes|go|reach(?:es|ing)?|extends?|extending|carries|runs?|stretch(?:es)?|sounds?"
+    r"|continues?|speech)(?: all the way)? up to (?:about |around |roughly |nearly )?\Z"
+)
 
 
 def bound_of(sentence: Sentence, token: Token) -> str:
@@ -37,7 +43,7 @@ def bound_of(sentence: Sentence, token: Token) -> str:
     head = _COLON_APART.sub(
         "", re.split(r"[,(]", sentence.words(start, token.start))[-1]
     )
-    if _JUST.search(head) or _is_of_side(sentence, token):
+    if _JUST.search(head) or _UP_TO.search(head) or _is_of_side(sentence, token):
         return ""
     if _SET_AGAINST.fullmatch(head) and _follows_number(clause, token):
         return ""  # "3.1 < 3.7" compares
@@ -120,6 +126,12 @@ _GAP_HEAD = re.compile(
     r"|\b(?:difference|gap|margin|diff|delta) $",
     re.I,
 )
+#: "Varies by 4.7 st" is the answer's own.
+_VARIES = re.compile(
+    rf"\b(?:var(?:y|ies|ied|ying)|mov(?:es?|ed|ing)|swing(?:s|ing)?|modulat\w+|fluctuat\w+)"
+    rf"(?: (?:its|the|his|her|their) \w+)? by (?:{HEDGES} )?\Z",
+    re.I,
+)
 _GAP_TAIL = re.compile(
     r"(?:[)]| (?:MOS|points?|LU))* (?:apart|difference|gap|advantage|of difference"
     r"|separates?|divides?|lies? between)\b"
@@ -142,7 +154,7 @@ def is_gap(sentence: Sentence, token: Token) -> bool:
     clause = sentence.around(token)[1]
     head = sentence.words(max(clause.start, token.start - 60), token.start)
     match = _GAP_HEAD.search(head)
-    if match:
+    if match and not _VARIES.search(head):
         first_word = match[0].split()[0].lower()
         if first_word not in ("falls", "remains", "sits"):
             return True
@@ -152,6 +164,9 @@ def is_gap(sentence: Sentence, token: Token) -> bool:
     return bool(_GAP_TAIL.match(tail)) or _off_a_side(sentence, token) is not None
 
 
+#: "-261 v -109" are two values below zero.
+_BESIDE_NEGATIVE = re.compile(r" (?:v|vs\.?|versus|against|and) -\d")
+_BEHIND_NEGATIVE = re.compile(r"-\d[\d.]* (?:v|vs\.?|versus|against|and) \Z")
 #: Units of what is never below zero.
 _POSITIVE = frozenset({"hz", "khz", "wpm", "syl", "s", "ms", "min", "st", "mos", "%"})
 
@@ -159,6 +174,10 @@ _POSITIVE = frozenset({"hz", "khz", "wpm", "syl", "s", "ms", "min", "st", "mos",
 def _is_negative_gap(sentence: Sentence, token: Token) -> bool:
     """Tell whether a number is below zero where no value is: "rate of A: -20 WPM"."""
     stands_alone = sentence.words(token.start - 1, token.start) in (" ", "(")
+    if _BESIDE_NEGATIVE.match(sentence.words(token.end, token.end + 12)):
+        return False
+    if _BEHIND_NEGATIVE.search(sentence.words(token.start - 16, token.start)):
+        return False
     if not token.digits.startswith("-") or not stands_alone:
         return False
     if token.unit == "%":
@@ -231,6 +250,9 @@ _HOLDS = re.compile(
 )
 
 
+_NO_GAP = re.compile(
+    r"\bno (?:\w+ ){0,3}(?:difference|gap|distinction)s?\b|\bnothing between\b", re.I
+)
 _BETWEEN = re.compile(
     r"\bbetween (?:them|the two|it(?:self)?|both|\x01)\b|\bbetween \x01", re.I
 )
@@ -241,14 +263,17 @@ def _lies_between(sentence: Sentence, token: Token) -> bool:
     clause = sentence.around(token)[1]
     if len(clause.of("number")) != 1:
         return False
+    if _NO_GAP.search(sentence.words(clause.start, clause.end)):
+        return False
     letters = list(sentence.words(clause.start, clause.end))
     for side in clause.of("side"):
         letters[side.start - clause.start] = "\x01"
     return bool(_BETWEEN.search("".join(letters)))
 
 
-def _nearest_more(sentence: Sentence, token: Token) -> Token | None:
-    for part in sentence.around(token):
+def nearest_more(token: Token, parts: Iterable[Part]) -> Token | None:
+    """Return the nearest comparative of the first part that has any."""
+    for part in parts:
         comparatives = [each for each in part.of("more") if not each.valued]
         if comparatives:
             return min(comparatives, key=lambda each: distance(each, token))
@@ -257,10 +282,14 @@ def _nearest_more(sentence: Sentence, token: Token) -> Token | None:
 
 def gap_claims(sentence: Sentence, token: Token) -> Iterator[StatedClaim]:
     """Yield "6 dB quieter", "30 % faster", "a difference of 0.4"."""
-    more = _nearest_more(sentence, token)
+    more = nearest_more(token, sentence.around(token))
+    told_before = _key_of_values(sentence, token)
+    if told_before and more and more.start >= sentence.around(token)[0].end:
+        more = None  # of what is told next
     key = measured_key(sentence, more) if more is not None else ""
     if token.unit != "%" and not fits(key, token.unit):
         key = key_of(sentence, token, token.unit)
+    key = key or told_before
     if token.unit == "st" and key == "pitch":
         return
     places: tuple[str, str] | None = None
@@ -272,28 +301,37 @@ def gap_claims(sentence: Sentence, token: Token) -> Iterator[StatedClaim]:
             return
     if told := _off_a_side(sentence, token) or told_as_route(sentence, token):
         places, sign = told
-        key = key or _only_measure(sentence)
+        key = key or only_measure(sentence)
     signed = token.digits[:1] in "+-" and more is None and not told
     if signed and (ahead := _signed(sentence, token)):
         places, sign = (ahead, other(ahead)), 1 if token.digits[0] == "+" else -1
-        key = key or _only_measure(sentence)
+        key = key or only_measure(sentence)
     if token.unit == "%" and key not in ("clipping", "voiced", "trend"):
         factor = 1 + sign * abs(token.number) / 100
         if sign and factor > 0 and places and key:
-            yield _times(sentence, token, key=key, factor=factor, places=places)
+            yield times(sentence, token, key=key, factor=factor, places=places)
         return
     if more is None and not sign:
-        ahead = _ahead(sentence, token, key)
+        ahead = ahead_by(sentence, token, key)
         if ahead:
             places, sign = (ahead, other(ahead)), 1
     claim = value_claim(sentence, Value(token, key, token.unit), "apart", places or ())
     yield replace(claim, sign=sign, numbers=(token.digits.lstrip("+"),))
 
 
-def _only_measure(sentence: Sentence) -> str:
-    """Return the one measure that a sentence names; empty: none, or several."""
-    keys = {mention.value for mention in sentence.whole.of("measure")}
-    return keys.pop() if len(keys) == 1 else ""
+def _key_of_values(sentence: Sentence, token: Token) -> str:
+    """Return the measure of the values right before a difference of them.
+
+    "P808 is 314 against 262, a difference of 52 points, and its background ..."
+    """
+    before = [each for each in sentence.whole.of("measure") if each.end <= token.start]
+    if not before or not fits(before[-1].value, token.unit):
+        return ""
+    values: list[Token] = []
+    for number in sentence.whole.of("number"):
+        if before[-1].end <= number.start < token.start:
+            values.append(number)
+    return before[-1].value if len(values) == 2 else ""
 
 
 def _signed(sentence: Sentence, token: Token) -> str:
@@ -302,11 +340,16 @@ def _signed(sentence: Sentence, token: Token) -> str:
     return places.pop() if len(places) == 1 else _set_against(sentence, token)
 
 
-def _ahead(sentence: Sentence, token: Token, key: str) -> str:
+def ahead_by(sentence: Sentence, token: Token, key: str) -> str:
     """Return who is ahead by a difference without a comparative; empty: not said."""
     credited = _behind(sentence, token, _CREDITED)
     if credited or key not in GOOD:
         return credited
+    return favoured(sentence, token)
+
+
+def favoured(sentence: Sentence, token: Token) -> str:
+    """Return the side that a difference is said to favour; empty: none."""
     return _behind(sentence, token, _FAVOUR)
 
 
@@ -338,94 +381,3 @@ def _behind(sentence: Sentence, token: Token, between: re.Pattern[str]) -> str:
             if between.fullmatch(gap) and opened <= closed:
                 return place
     return ""
-
-
-def ratio_claims(
-    sentence: Sentence, token: Token, factor: float
-) -> Iterator[StatedClaim]:
-    """Yield "twice as fast", "1.5 times the rate", "half as long"."""
-    if sentence.unreal(token) or factor <= 0:
-        return
-    route, only = route_of(sentence), _only_measure(sentence)
-    if route and only and _CHANGES.fullmatch(token.text):
-        yield _times(sentence, token, key=only, factor=factor, places=route)
-        return
-    if (sides := _equated(sentence, token)) and only:
-        yield _times(sentence, token, key=only, factor=factor, places=sides)
-        return
-    near = _measured_behind(sentence, token) or _measure_before(sentence, token)
-    if near is None:
-        return
-    key = near.value or measured_key(sentence, near)
-    places = compared(sentence, near)
-    if near.kind == "measure":
-        places = _around_ratio(sentence, token)
-    chunk = sentence.around(token)[0]
-    if not key or places is None or sentence.denied(chunk, token):
-        return
-    if near.kind in ("as", "more") and near.sign < 0:
-        factor = 1 / factor
-    yield _times(sentence, token, key=key, factor=factor, places=places)
-
-
-def _equated(sentence: Sentence, token: Token) -> tuple[str, str] | None:
-    """Return the sides of "pitch: answer 1 = 1.5x answer 2"; None: it is none."""
-    sides = named(sentence, sentence.whole)
-    for (one, first), (two, second) in pairwise(sides):
-        between = sentence.words(one.end, token.start).strip()
-        behind = sentence.words(token.end, two.start).strip()
-        if between in ("=", "~", "is") and behind in ("", "*") and first != second:
-            return first, second
-    return None
-
-
-#: "Bandwidth doubles from answer 2 to answer 1".
-_CHANGES = re.compile(r"(?:doubl|trebl|tripl|halv)(?:es|ed)", re.I)
-
-
-def _measured_behind(sentence: Sentence, token: Token) -> Token | None:
-    """Return what a ratio is of, if it is one of the next three tokens."""
-    behind = [each for each in sentence.whole.tokens if each.start >= token.end]
-    for each in behind[:3]:
-        if each.kind in ("as", "more", "measure"):
-            cut = re.search(r"[,;]", sentence.words(token.end, each.start))
-            return None if cut and each.kind != "measure" else each
-    return None
-
-
-def _measure_before(sentence: Sentence, token: Token) -> Token | None:
-    """Return the measure of "in rate, answer 1 is twice what answer 2 is"."""
-    measures = sentence.around(token)[1].of("measure")
-    before = [measure for measure in measures if measure.end <= token.start]
-    tail = sentence.words(token.end, token.end + 12)
-    is_of_measure = re.match(r" (?:what|that of|as much as)\b", tail)
-    return before[0] if is_of_measure and len(before) == 1 else None
-
-
-def _around_ratio(sentence: Sentence, token: Token) -> tuple[str, str] | None:
-    """Return who has how many times whose measure: "answer 1 has twice B's rate"."""
-    sides = named(sentence, sentence.whole)
-    before = [place for side, place in sides if side.end <= token.start]
-    after = [place for side, place in sides if side.start >= token.end]
-    if before and (not after or after[0] != before[-1]):
-        return before[-1], other(before[-1])
-    if not before and len(after) == 2 and after[0] != after[1]:
-        return after[1], after[0]  # "at twice the rate of answer 1, answer 2 ..."
-    return None
-
-
-def _times(
-    sentence: Sentence, token: Token, key: str, factor: float, places: tuple[str, str]
-) -> StatedClaim:
-    return StatedClaim(
-        kind="number",
-        text=sentence.claim_text(token),
-        at=token.start,
-        relation="times",
-        places=places,
-        measure=measure_of(key),
-        numbers=(f"{factor:g}", token.digits or token.value),
-        unit="%" if token.unit == "%" else "x",
-        sign=1,
-        hedged=token.unit != "%",
-    )

@@ -4,8 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from blueprints import Blueprint
+from trace_eval.judges.beside.delivery import Difference, delivery
+from trace_eval.judges.beside.rate import rates
+from trace_eval.judges.beside.voice import VoiceLead, voice_lead
+from trace_eval.judges.claims.measures import Measure, Readings
+
+#: The reading of a rate that is counted by syllables.
+BY_SYLLABLES = "by syllables"
 
 
 @dataclass(frozen=True)
@@ -25,3 +33,34 @@ class ShownAnswers:
 
     places: Mapping[str, Blueprint]
     request: str | None = None
+
+    def readings(self, measure: Measure, place: str) -> Readings:
+        """Return the readings of a measure in one answer, as prompts print them.
+
+        Beside each other, rates are counted by syllables where words are doubtful.
+        """
+        readings = measure.fields(self.places[place])
+        by_syllables = self._rates_by_syllables.get(place)
+        if not readings or measure.title != "rate" or by_syllables is None:
+            return readings
+        return {**readings, BY_SYLLABLES: (by_syllables, 0)}
+
+    @cached_property
+    def _rates_by_syllables(self) -> Mapping[str, float]:
+        """Words per minute by place; empty where words were counted."""
+        first, second = rates(self.places["1"], self.places["2"])
+        if not (first.by_syllables and second.by_syllables):
+            return {}
+        if first.wpm is None or second.wpm is None:
+            return {}
+        return {"1": first.wpm, "2": second.wpm}
+
+    @cached_property
+    def voice_lead(self) -> VoiceLead:
+        """How far answer 1 leads in voice quality, in steps."""
+        return voice_lead(self.places["1"], self.places["2"])
+
+    @cached_property
+    def delivery(self) -> tuple[Difference, ...]:
+        """The differences in delivery of answer 1 from answer 2, in steps."""
+        return delivery(self.places["1"], self.places["2"])

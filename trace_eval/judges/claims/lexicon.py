@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from trace_eval.data.word_lists import words_of
+
 # --- sides ----------------------------------------------------------------------------
 
 THING_WORDS = (
@@ -58,7 +60,7 @@ SIDES: Mapping[str, str] = {
     r"|its (?:rival|counterpart|competitor|opponent|neighbou?r|companion|partner|sibling)",
     "both": rf"both(?: (?:{THINGS}|of (?:them|these|the two)|the {THINGS}))?\b"
     rf"|(?<!of )(?<!of the )(?<!of these )(?:(?:the |these )?two {THINGS}|the {THINGS}\b"
-    rf"|the two\b)|each (?:{THING}|one|of them)"
+    rf"|the two\b)|each (?:{THING}|one|of them)|each(?: case| time)?(?= ?[.,;:)]|$| and\b)"
     rf"|either (?:one|of them|case|{THING})|either(?= ?[.,;:]|$)|whichever"
     r"|they\b",
     "neither": rf"neither(?! \w+ nor\b)(?: (?:{THING}|one|case|of (?:them|the two|these"
@@ -83,13 +85,24 @@ OBJECT = (
 
 # --- directions -----------------------------------------------------------------------
 
+_BACKGROUND = r"(?:background(?: noise)?|noise)"
+_NOTICEABLE = (
+    r"(?:noticeable|audible|obtrusive|disturbing|distracting|annoying|prominent)"
+)
+
+#: Said of a background they are more or less of its score; of all else, no measure.
+OF_BACKGROUND: Mapping[str, int] = {
+    rf"cleaner|clearer|less {_NOTICEABLE}": 1,
+    rf"more {_NOTICEABLE}": -1,
+}
+
 #: Comparatives with a measure of their own: pattern -> (measure, sign).
 KEYED: Mapping[str, tuple[str, int]] = {
     r"(?:faster|quicker|speedier|brisker)(?:[ -]paced)?": ("rate", 1),
     r"slower(?:[ -]paced)?": ("rate", -1),
     r"louder": ("loudness", 1),
     r"quieter|softer": ("loudness", -1),
-    r"higher[ -]pitched|higher in pitch": ("pitch", 1),
+    r"higher[ -]pitched|higher in pitch|higher voice": ("pitch", 1),
     r"(?:lower|deeper)[ -](?:pitched|voiced|sounding)|deeper|lower in pitch": (
         "pitch",
         -1,
@@ -100,15 +113,25 @@ KEYED: Mapping[str, tuple[str, int]] = {
     r"shorter|briefer": ("duration", -1),
     r"wordier|more words": ("words", 1),
     r"fewer words": ("words", -1),
-    r"noisier|more (?:background )?noise|louder (?:background|noise)": (
+    r"noisier|more (?:background )?noise|louder (?:background|noise)"
+    rf"|more intrusive(?: {_BACKGROUND})?|more {_NOTICEABLE} {_BACKGROUND}": (
         "bak",
         -1,
     ),
     r"(?:quieter|cleaner|lower) (?:background|noise)(?: noise)?"
-    r"(?! (?:quality|score|rating|MOS|value))|less (?:background )?noise": (
+    r"(?! (?:quality|score|rating|MOS|value))|less (?:background )?noise"
+    rf"|less intrusive(?: {_BACKGROUND})?|less {_NOTICEABLE} {_BACKGROUND}": (
         "bak",
         1,
     ),
+    r"(?:higher|further(?: up)?) in frequency|more treble": ("bandwidth", 1),
+    r"(?:lower|less far) in frequency|less treble": ("bandwidth", -1),
+    r"slow(?:s|ing|ed)?(?: down)?(?: rather| slightly| somewhat| a bit)? more": (
+        "trend",
+        -1,
+    ),
+    r"speed(?:s|ing)? up(?: rather| slightly| somewhat| a bit)? more|gain(?:s|ing)? more speed"
+    r"|accelerat(?:es|ing) more": ("trend", 1),
     r"more clipping|more clipped|clips more": ("clipping", 1),
     r"less clipping|less clipped|clips less": ("clipping", -1),
     r"more pauses|pauses more(?: often)?": ("pauses", 1),
@@ -135,9 +158,10 @@ MORE: Mapping[str, int] = {
     r"more (?:high|large|big)|higher|greater|larger|bigger|more|wider|broader"
     r"|stronger|increased|raised|ahead(?: of)?"
     r"|in front(?: of)?|on top|leads?|led|leading|exceed(?:s|ed|ing)?|outscore[sd]?"
-    rf"|surpass(?:es|ed)?|tops|topped|edge[sd] out|up{_ON}|{_IS}up{_AMOUNT}|above|outpace[sd]?"
+    rf"|surpass(?:es|ed)?|tops|topped|edge[sd] out|up{_ON}|{_IS}up{_AMOUNT}|above(?! all\b)"
+    r"|outpace[sd]?"
     r"|outshine[sd]?|outrank(?:s|ed)?|outstrip(?:s|ped)?|dwarfs": 1,
-    r"lower|smaller|less|fewer|narrower|weaker|reduced|behind|trail(?:s|ed|ing)?"
+    r"lower|smaller|less|fewer|narrower|weaker|reduced|behind|trail(?:s|ed|ing)?(?! (?:off|away)\b)"
     r"|lag(?:s|ged|ging)?(?: behind)?|(?:falls|fell|drops|dropped) (?:short of|behind|below)"
     r"|(?:is |falls |comes up )?short"
     r"(?= (?:of|by|in)\b)(?: of)?|deficit|below|beneath"
@@ -151,11 +175,23 @@ VALUED: Mapping[str, int] = {
 }
 
 #: Measures of which more is better, whatever was asked for.
-GOOD = frozenset({"p808", "bak", "sig", "ovrl", "mos", "distillmos", "bandwidth"})
+GOOD = frozenset(
+    {
+        "p808",
+        "bak",
+        "sig",
+        "ovrl",
+        "overall",
+        "signal",
+        "mos",
+        "distillmos",
+        "bandwidth",
+    }
+)
 
 #: Comparatives that name no measure, and are no claim that can be checked.
 VAGUE = (
-    r"clearer|cleaner|nicer|smoother|crisper|warmer|friendlier|richer|livelier in tone"
+    rf"{'|'.join(OF_BACKGROUND)}|nicer|smoother|crisper|warmer|friendlier|richer|livelier in tone"
     r"|more (?:natural|engaging|complete|helpful|fluent|expressive|pleasant|convincing|accurate"
     r"|detailed|concise|fitting|appropriate|correct|relevant|robotic|intelligible|polished|human)"
     r"|less (?:natural|robotic|engaging|clear|pleasant|fluent|convincing)"
@@ -178,6 +214,8 @@ _ADJECTIVES: Mapping[str, tuple[str, int]] = {
     "rapid": ("rate", 1),
     "rapidly": ("rate", 1),
     "brisk": ("rate", 1),
+    "briskly": ("rate", 1),
+    "swiftly": ("rate", 1),
     "hurried": ("rate", 1),
     "slow": ("rate", -1),
     "slowly": ("rate", -1),
@@ -241,7 +279,8 @@ EITHER_WILL_DO = (
 )
 
 SAME = (
-    r"(?:the same|same|equal(?:ly)?|identical(?:ly)?|similar(?:ly)?|comparabl[ey]|alike"
+    r"(?:the same|same|equal(?:ly)?|identical(?:ly)?|similar(?:ly)?"
+    r"|(?<!not )(?<!n't )(?<!hardly )comparabl[ey]|alike"
     r"|on (?:a )?par|a dead heat|tie|a tie|indistinguishable|tied|matched|matches|a wash"
     r"|(?:nothing|(?:hardly|barely|scarcely) (?:anything|a thing)) between (?:them|the two)"
     r"|no (?:advantage|edge|lead) (?:for|to|on) either(?: \w+)?"
@@ -282,7 +321,8 @@ FACTORS: Mapping[str, float] = {
     r"(?:three times|thrice|triple[sd]?|treble[sd]?)": 3.0,
     r"halve[sd]": 0.5,
     r"four times|quadruple": 4.0,
-    r"half(?= (?:as|the))": 0.5,
+    r"half(?= (?:as|the))(?! as much again)": 0.5,
+    r"half as much again": 1.5,
     r"a third(?= (?:as|the))": 1 / 3,
     r"one and a half times": 1.5,
 }
@@ -305,6 +345,7 @@ UNITS: Mapping[str, str] = {
     r"semi-?tones?|half-?tones?|st\b": "st",
     r"MOS(?: points?)?|points?(?: on (?:the )?MOS)?": "mos",
     r"x\b|×|times\b": "x",
+    r"(?:audible |perceptible )?steps?\b": "steps",
     r"(?:recogni[sz]ed )?words?\b": "words",
     r"pauses?\b": "pauses",
 }
@@ -331,100 +372,15 @@ NAMING: Mapping[str, str] = {
 }
 
 #: What may stand behind a bare number; behind any other word it counts that.
-BEHIND_BARE = frozenset(
-    [
-        "for",
-        "in",
-        "on",
-        "of",
-        "at",
-        "to",
-        "by",
-        "from",
-        "with",
-        "as",
-        "than",
-        "there",
-        "here",
-        "and",
-        "or",
-        "vs",
-        "v",
-        "versus",
-        "against",
-        "compared",
-        "comparing",
-        "respectively",
-        "apart",
-        "while",
-        "whereas",
-        "but",
-        "because",
-        "since",
-        "though",
-        "although",
-        "which",
-        "so",
-        "is",
-        "are",
-        "was",
-        "were",
-        "has",
-        "had",
-        "can",
-        "could",
-        "may",
-        "might",
-        "would",
-        "will",
-        "should",
-        "be",
-        "being",
-        "does",
-        "seems",
-        "makes",
-        "suggests",
-        "that",
-        "i",
-        "both",
-        "only",
-        "even",
-        "also",
-        "more",
-        "less",
-        "higher",
-        "lower",
-        "up",
-        "down",
-        "ahead",
-        "between",
-        "under",
-        "over",
-        "above",
-        "below",
-        "behind",
-        "beneath",
-        "next",
-        "beside",
-        "not",
-        "then",
-        "still",
-        "just",
-        "when",
-        "it",
-        "this",
-        "the",
-        "it's",
-        "relative",
-        "respect",
-        "observed",
-        "recorded",
-        "measured",
-        "noted",
-        "found",
-        "obtained",
-        "seen",
-    ]
+BEHIND_BARE = words_of(
+    "for in on of at to by from with as than there here and or vs v versus against "
+    "compared comparing respectively apart while whereas but because since though "
+    "although which so is are was were has had can could may might would will should be "
+    "being does seems makes suggests that i both only even also more less higher lower up "
+    "down ahead between under over above below behind beneath next beside not then still "
+    "just when it this the it's relative respect observed recorded measured noted found "
+    "obtained seen instead fair poor good bad lie lies leans lean favours favors speaks "
+    "speak points point argues supports hints hint leaves tells matters looks sounds puts"
 )
 
 HEDGES = (
@@ -445,68 +401,4 @@ UNDER = (
     r"under|short of|below|beneath|at most|no more than|not even|within|inferior to"
     r"|south of|shy of|<=?|≤"
     r"|(?:less|fewer|lower|slower|quieter|shorter|worse|narrower) than"
-)
-
-# --- what makes it no claim -----------------------------------------------------------
-
-NOT = (
-    r"\b(?:not|never|nowhere near|no(?= (?:\w[\w-]* ){0,3}(?:\Z|than|difference))|anything but"
-    r"|cannot|nor|neither|without|hardly|barely|none|nobody|no one|by no means"
-    r"|far from(?: being)?|(?:wrong|false|untrue|incorrect|mistaken) (?:to say|to claim|that))\b"
-    r"|n't\b"
-)
-
-#: Somebody's wish, a norm, a condition: what is said of it is not said of the
-#: recordings.
-TOLD = (
-    "find|say|judge|call|rate|describe|conclude|infer|argue|note|observe|notice|hear|add|agree"
-    "|estimate|guess|think|believe|consider|put|place|rank"
-)
-_JUDGED = (
-    rf"(?:{TOLD}"
-    r"|be (?:\w+ )?(?:perceptible|audible|noticeable|heard|noted|obvious|clear|said|called"
-    r"|described|judged|argued|considered|that|something like|about"
-    r"|around|roughly|some|approximately|nearly|almost|as much as))"
-)
-UNREAL = (
-    rf"\b(?:(?:would|could|should|might|may)(?! (?:\w+ )?{_JUDGED})"
-    r"(?<!should(?= be the (?:high|low|great|larg|bigg|small)er one\b))"
-    rf"|(?:I|we|you|he|she|it|they)'d(?! (?:\w+ )?(?:{_JUDGED}|had|been|lose|gain|get"
-    r"|be getting|give (?:up|it)|choose|pick|take|put|rank|estimate|favou?r|select"
-    r"|go (?:with|for)))"
-    r"|if|as though"
-    r"|had (?:[\w ]{1,60} )?been|were (?:it|they)\b|ideal(?:ly)?|want(?:s|ed)?|ask(?:s|ed|ing)? for"
-    r"|requests?|requested|requires?|required|supposed|need(?:s|ed)? to|instructions?|prompts?"
-    r"|whether|whichever is|must(?! be (?:\d|regarded|called|said|considered|judged))|ought"
-    r"|ha(?:s|ve|d) to|wish(?:es|ed)?|hop(?:e|es|ed|ing)"
-    r"|propos(?:e|es|ed|al)|recommend(?:s|ed)?|(?:is|was|are|were) to be|that [\w ]{1,24} be"
-    r"|may (?:\w+ )?be made|aim|goal|wanted"
-    r"|(?:where|when|whenever|unless|until|as soon as) (?:(?!\d)\w+ ){1,3}exceeds (?=\d)"
-    r"|others (?:would|could|might|may)|(?:some|many|people|listeners) (?:would|could|might|may)"
-    r"|expected to|likely to)\b"
-    r"|'d (?:have )?(?:liked?|prefer(?:red)?|want(?:ed)?|wish(?:ed)?|love|loved|expect(?:ed)?)\b"
-    r"|\bthe (?:more|less|\w+er)\b[^,;]*, the (?!latter|former|other)(?:more|less|\w+er)\b"
-)
-
-#: What is said so of no side in particular is a norm.
-NORM = (
-    r"\b(?:anything (?:under|over|above|below)|most (?:talkers|speakers|people|voices|systems)"
-    r"|norms?|generally|usually|typically|expects?|expected|suggests that one|targets?|thresholds?"
-    r"|recommended|typical|customary|normal|usual|goals?|anything(?! between)|textbooks?|next time"
-    r"|criteri(?:on|a)|specifications?|specs?|tolerances?|limits?|allowed|permitted|defaults?"
-    r"|try an?|give me an?"
-    r"|(?:good|proper|reasonable|healthy) [\w.]+(?: \w+)? is"
-    r"|one needs|full marks?|normally|standards?|people|listeners)\b"
-    r"|\b(?:is|are|counts? as) (?:\w+ )?(?:normal|typical|average(?! \w)|considered|usual)\b"
-)
-
-#: What changes within a recording.
-COURSE = (
-    r"\b(?:rises?(?! (?:above|over|beyond))|rising|climbs?|climbing|drops? (?:from|off|towards)"
-    r"|falling|accelerat\w+"
-    r"|slow(?:s|ing) down|speeds? up|(?:goes|going|went|gone) (?:up|down)(?! to\b)"
-    r"|starts? (?:at|with|from|out)|grows?|growing|increases"
-    r"|decreases|becom(?:es|ing)|gets (?=more|less|\w+er\b)|gradually|progressively"
-    r"|towards? the end|as it goes"
-    r"|contours?|slopes?|trends?|over time|throughout its course|second half)\b"
 )

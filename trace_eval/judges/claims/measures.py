@@ -176,6 +176,18 @@ def _mos_part(name: str, title: str, pattern: str) -> Measure:
     )
 
 
+def _in_words(title: str, name: str, pattern: str) -> Measure:
+    """Return a score that is named in words, which may mean P.808, too."""
+    return Measure(
+        title=title,
+        pattern=rf"(?:{pattern}){_SCORE}",
+        fields=lambda b: {**_only(name, _quality)(b), **_only("p808", _quality)(b)},
+        step=P808,
+        scale=100,
+        unit="mos",
+    )
+
+
 #: Name -> measure. Of two patterns that begin at one place the longer match counts.
 MEASURES: Mapping[str, Measure] = {
     "articulation": Measure(
@@ -209,7 +221,7 @@ MEASURES: Mapping[str, Measure] = {
     ),
     "trend": Measure(
         title="tempo trend",
-        pattern=r"(?:tempo |rate |speed )?trend",
+        pattern=r"(?:tempo |rate |speed )?trend|second half(?: over (?:the )?first)?",
         fields=_of("rate", Rate, trend=("trend", 100, 0)),
         step=TREND,
         scale=0.01,
@@ -233,7 +245,8 @@ MEASURES: Mapping[str, Measure] = {
         pattern=r"(?:pitch|intonation|f0|melodic|semitone)[ -](?:variation|variability|SD"
         r"|std|(?:standard )?deviation|spread|movement|modulation)"
         r"|(?:SD|std|(?:standard )?deviation|variation|variability) (?:of|in) (?:the |its )?"
-        r"(?:pitch|f0|intonation)|intonation|melody",
+        r"(?:pitch|f0|intonation)|intonation|melody"
+        r"|SD(?= (?:of )?[\d.]+ ?(?:v\.?|vs\.?|against|and|st\b|semi|\())",
         fields=_of("pitch", Pitch, semitones=("std_semitones", 1, 1)),
         step=VARIATION,
         unit="st",
@@ -244,6 +257,12 @@ MEASURES: Mapping[str, Measure] = {
         fields=_of("pitch", Pitch, hertz=("std_hz", 1, 0)),
         step=_step(7.5),
         unit="hz",
+    ),
+    "pitch_slope": Measure(
+        title="pitch slope",
+        pattern=r"(?:pitch|intonation|f0|melodic) slope|slope of (?:the |its )?pitch",
+        fields=_of("pitch", Pitch, slope=("slope_semitones_per_s", 100, 0)),
+        step=_step(100),
     ),
     "pitch_range": Measure(
         title="pitch range",
@@ -283,9 +302,15 @@ MEASURES: Mapping[str, Measure] = {
         step=_step(1.5),
         unit="db",
     ),
+    "loudness_slope": Measure(
+        title="loudness slope",
+        pattern=r"(?:loudness|level|volume) slope|slope of (?:the |its )?(?:loudness|level)",
+        fields=_of("loudness", Loudness, slope=("slope_lu_per_s", 100, 0)),
+        step=_step(100),
+    ),
     "level": Measure(
         title="level",
-        pattern=r"(?:(?:RMS|signal|recording|overall) )?level|RMS",
+        pattern=r"(?:(?:RMS|signal|recording|overall) )?(?<!on the same )level|RMS",
         fields=lambda b: {
             **_of("signal", Signal, rms=("rms_dbfs", 1, 0))(b),
             **_of("quality", Quality, level=("level_dbfs", 1, 0))(b),
@@ -326,12 +351,20 @@ MEASURES: Mapping[str, Measure] = {
     ),
     "p808": _mos_part("p808", "P.808", r"(?:DNSMOS )?P\.?[ -]?808"),
     "bak": _mos_part(
-        "bak", "BAK", r"(?:DNSMOS )?BAK|background(?:[ -]noise)?(?: quality)?"
+        "bak",
+        "BAK",
+        r"(?:DNSMOS )?BAK|background(?:[ -]noise)?(?: quality)?"
+        r"|noise(?= (?:score|rating|MOS))",
     ),
-    "sig": _mos_part("sig", "SIG", r"(?:DNSMOS )?SIG|(?:speech[ -])?signal quality"),
-    "ovrl": _mos_part(
-        "ovrl", "OVRL", r"(?:DNSMOS )?OVRL|overall(?: quality)?(?= (?:score|MOS))"
+    "sig": _mos_part("sig", "SIG", r"(?:DNSMOS )?SIG"),
+    "ovrl": _mos_part("ovrl", "OVRL", r"(?:DNSMOS )?OVRL"),
+    # Prompts of pairs print P.808 alone, so in words it may be meant by either.
+    "overall": _in_words(
+        "overall quality",
+        "ovrl",
+        r"overall(?: quality| sound)?(?= (?:score|MOS|rating)s?\b(?! \((?:P|D)))",
     ),
+    "signal": _in_words("signal quality", "sig", r"(?:speech[ -])?signal quality"),
     "distillmos": Measure(
         title="Distill-MOS",
         pattern=r"Distill[ -]?MOS" + _SCORE,

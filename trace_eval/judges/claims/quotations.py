@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from trace_eval.judges.claims.lexicon import THING
 from trace_eval.judges.claims.negation import contrasted
@@ -25,16 +26,20 @@ _LABELS = re.compile(
 
 _SAY = (
     r"(?:say(?:s|ing)?|said|stat(?:e[sd]?|ing)|repl(?:y|ies|ied|ying)|answer(?:s|ed|ing)"
-    r"|respond(?:s|ed|ing)?|reads?|reading|writes?|wrote|begins?|opens?|starts?|commences?|ends?|closes?"
-    r"|concludes?|finish(?:es|ed)?|wraps? up|signs? off|repeats?|mentions?|us(?:es|ed|ing)"
-    r"|contains?|includ(?:es|ing)|transcribed|heard|hears?|quotes?|offers?|gives?|adds?|calls?"
+    r"|respond(?:s|ed|ing)?|reads?|reading|writes?|wrote|begin(?:s|ning)?|open(?:s|ing)?"
+    r"|start(?:s|ing)?|commences?|end(?:s|ing)?|clos(?:es?|ing)"
+    r"|concludes?|finish(?:es|ed|ing)?|wraps? up|signs? off|repeats?|mentions?|us(?:es|ed|ing)"
+    r"|contains?|includ(?:es|ing)|transcribed|recogni[sz]ed as"
+    r"|heard|hears?|quotes?|offers?|gives?|adds?|calls?"
     r"|claims?|tell(?:s|ing)?|told|utter(?:s|ed|ing)?|speaks?|declines|refuses|remarks?|informs?"
     r"|produc(?:es|ing)|deliver(?:s|ed)?|declares?|announces?|explains?|asks?|notes?|goes"
-    r"|blurts?(?: out)?|throws? in|comes out with|puts? it|greets?|apologi[sz]es|insists?"
+    r"|blurts?(?: out)?|throws? in|comes? (?:out as|out with|across as)|talks?"
+    r"|puts? it|greets?|apologi[sz]es|insists?"
     r"|exclaims?|whispers?|shouts?|sings?|recites?|counts?|lists?|suggests?|advises?|warns?"
     r"|promises?|admits?|thanks|features?|is all|was all|has|have|had|got|gets?|kicks? off"
     r"|leads? with"
-    r"|interjects?|proclaims?|voices?|pronounces?|renders?|returns?|returned|outputs?|phrases?|words?|wording|transcript"
+    r"|interjects?|recommends?|tags on|tacks on|appends?"
+    r"|proclaims?|voices?|pronounces?|renders?|returns?|returned|outputs?|phrases?|words?|wording|transcript"
     r"|line|lines|sentence|text|utterances?|verbatim|quote|with)"
 )
 _SAYING = re.compile(rf"\b{_SAY}\b[^\"]{{0,44}}$", re.I)
@@ -42,7 +47,7 @@ _ONLY_SAYS = re.compile(_SAY, re.I)
 _POINTED = re.compile(r"(?:[:=>(\[]| -) ?$")
 _PLACED = re.compile(
     r",? ?(?:(?:as|is|are|was|which|what|only|heard|said|spoken|uttered|found"
-    r"|also|stands?|appears?|occurs?|comes?) )*(?:in|from|by|of)(?: the \w+ of)? $"
+    r"|also|stands?|appears?|occurs?|comes?) )*(?:in|from|by|(?:out )?of)(?: the \w+ of)? $"
     r"|,? ?(?:says?|said) $| ?\($|,? (?:is|was) what $",
     re.I,
 )
@@ -54,7 +59,7 @@ _MISSING = re.compile(
     rf"|left(?! (?:one|{THING})\b)"
     r"|pass(?:es|ed)? over"
     r"|absent|except|save for|apart from|everything but|all but|instead)\b|n't\b)"
-    r"[^,;]*(?:, (?:is|was) )?$",
+    r"[^,;:]*(?:: )?(?:, (?:is|was) )?$",
     re.I,
 )
 #: "It is answer 1 that says it, not the other."
@@ -73,14 +78,15 @@ _MISSING_BEHIND = re.compile(
 )
 _WISHED = re.compile(
     r"\b(?:should(?:n't)?|ought to|would(?! hear\b)|instead of|rather than|correct(?:ly)?"
-    r"|expect(?:ed|s)?|i\.e\.|e\.g\.|such as|something like|means?"
-    r"|(?<!lines )(?<!phrases )(?<!words )(?<!goes )like(?=[ :]*$)"
+    r"|expect(?:ed|s)?|i\.e\.|e\.g\.|such as(?=[ :]*$)|something like|means?"
+    r"|(?<!lines )(?<!phrases )(?<!words )(?<!line )(?<!phrase )(?<!goes )like(?=[ :]*$)"
     r"|meaning|synonym|whether|supposed to|could|misheard|mishearing|mistaken for"
     r"|probably|likely|presumably|meant|doubtful|may|might|if)\b[^,;\"]{0,40}$",
     re.I,
 )
 _DOUBTED = re.compile(
-    r"[^\"]{0,24}\b(?:doubtful|misheard|mishear\w*|unsure|uncertain|likely|probably)",
+    r"[^\"]{0,24}\b(?:misheard|mishear\w*|likely|probably"
+    r"|(?:doubtful|unsure|uncertain),? (?:and |so )?(?:likely|probably|perhaps|maybe|mishear\w*))",
     re.I,
 )
 _ASKER = r"(?:user|speaker's request|request|instruction|prompt|task|question|brief)s?"
@@ -94,7 +100,10 @@ _USER_BEHIND = re.compile(
     re.I,
 )
 _USER_WORD = re.compile(
-    r"\b(?:user(?:'s)?|rules?|request(?:ed|s)?|instructions?|instr|prompt|ask(?:s|ed)?|question|task|they"
+    r"\b(?:user(?:'s)?|rules?|request(?:ed|s)?|instructions?|instr|prompt|ask(?:s|ed)?|question"
+    r"|task"
+    r"|they(?! (?:both|all|share|say|agree|have|read|contain|end|begin|differ|are|match|use"
+    r"|also)\b)"
     r"|req|requirements?|requires|brief|wish|order|wants?|wanted|demands?|demanded)\b",
     re.I,
 )
@@ -111,11 +120,42 @@ _UNSAID = re.compile(r"\b(?:does|did)(?: not|n't) (?:say|mention), (?:is|was) $"
 def quotations(sentence: Sentence) -> Iterator[StatedClaim]:
     """Yield the quotations of a sentence, with or without a speaker."""
     quotes = sentence.whole.of("quote")
+    before: StatedClaim | None = None
     for number, token in enumerate(quotes):
         if _LABELS.fullmatch(token.value.strip(" .,")) or is_measured(token.value):
             continue
         start = quotes[number - 1].end if number else sentence.whole.start
-        yield _quotation(sentence, token, start)
+        claim = _quotation(sentence, token, start)
+        if before and _THROUGH_TO.fullmatch(sentence.words(start, token.start)):
+            claim = replace(before, at=token.start, numbers=(token.value,))
+        elif before and _is_alike(sentence, start, token, before):
+            claim = replace(claim, relation="says", spoken=before.spoken, negated=False)
+        yield claim
+        before = claim
+
+
+def _is_alike(
+    sentence: Sentence, start: int, token: Token, before: StatedClaim
+) -> bool:
+    """Tell whether a quotation shares a verb: "1 is heard as "a", and 2 as "b""."""
+    if before.relation != "says" or before.negated:
+        return False
+    gap = sentence.words(start, token.start)
+    for side in sentence.whole.of("side"):
+        if start <= side.start < token.start:
+            gap = gap.replace(side.text, "\x00", 1)
+    return bool(_AND_SIDE.fullmatch(gap))
+
+
+_AND_SIDE = re.compile(
+    r"[,;]? ?(?:and |while |whereas |but )?\x00(?: as| with|:)? ?", re.I
+)
+#: "Both deliver the sentence whole, down to "good work"".
+_DOWN_TO = re.compile(r"\b(?:down|through|up) to $", re.I)
+#: "From "please remind" through to "get going"" quotes both.
+_THROUGH_TO = re.compile(
+    r",? (?:through to|through|down to|up to|to|until|till) ", re.I
+)
 
 
 def _quotation(sentence: Sentence, token: Token, start: int) -> StatedClaim:
@@ -128,20 +168,23 @@ def _quotation(sentence: Sentence, token: Token, start: int) -> StatedClaim:
     user = user and not _UNSAID.search(own)
     user = user and not _said_by_side(sentence, token, own)
     user = user or bool(_USER_BEHIND.match(tail))
-    before: list[str] = []
+    before: list[tuple[Token, str]] = []
     not_it: list[str] = []
     for side, place in named(sentence, sentence.whole):
         if start <= side.start < token.start:
             if contrasted(sentence.text, side):
                 not_it.append(other(place))  # "it is not answer 1 that says ..."
             else:
-                before.append(place)
-    before = before or not_it
+                before.append((side, place))
+    speakers = _nearest(sentence, token, before) or not_it
+    of_both = len(set(speakers)) == 2 and _are_joined(sentence, before)
+    if of_both:
+        speakers = []
     placed, spoken = _placed(sentence, token)
-    sides = (placed,) if placed else tuple(dict.fromkeys(before))
-    if not sides:
+    sides = (placed,) if placed else tuple(dict.fromkeys(speakers))
+    if not sides and not of_both:
         sides = _sides_of(sentence, token)
-    if user and not (before and re.search(_SAY, own)):
+    if user and not (speakers and re.search(_SAY, own)):
         sides = ()
     own = _ACTED.sub(" ", _AND_SAYS.sub(" says", _ASIDE.sub(" ", own)))
     unfound = bool(_SOUGHT.search(own) and _NOT_FOUND.match(tail))
@@ -159,15 +202,22 @@ def _quotation(sentence: Sentence, token: Token, start: int) -> StatedClaim:
     spoken = (
         spoken
         or bool(_SAYING.search(own))
+        or bool(_DOWN_TO.search(own) and re.search(rf"\b{_SAY}\b", own))
         or bool(_POINTED.search(head) and sides)
-        or bool(sentence.answers and sides and not before)
+        or bool(sentence.answers and sides and not speakers)
     )
-    neither = any(t.value == "neither" for t in clause.of("side"))
+    chunk = sentence.around(token)[0]
+    of_neither = clause if not named(sentence, chunk) else chunk
+    neither = any(
+        side.value == "neither" and side.start < chunk.end
+        for side in of_neither.of("side")
+    )
     claimed = (
         spoken or missing or user or (bool(sides) and _stands_behind(sentence, token))
     )
     relation: Relation = "course"
-    if claimed and not (wished or _SO_CALLED.search(own)) and len(sides) < 2:
+    told = wished or _SO_CALLED.search(own) or _AT_WORDS.search(own)
+    if claimed and not (told or _BUT_FOR.search(head)) and len(sides) < 2:
         relation = "says"
     doubt = ""
     if missing and _MANNER.search(own):
@@ -186,6 +236,27 @@ def _quotation(sentence: Sentence, token: Token, start: int) -> StatedClaim:
         spoken=spoken and not user,
         doubt=doubt,
     )
+
+
+def _are_joined(sentence: Sentence, sides: list[tuple[Token, str]]) -> bool:
+    """Tell whether the last two sides are one subject: "answers 1 as well as 2"."""
+    (one, _), (two, _) = sides[-2:]
+    between = sentence.words(one.end, two.start)
+    return between in (" and ", " as well as ", " like ", " & ")
+
+
+def _nearest(
+    sentence: Sentence, token: Token, sides: list[tuple[Token, str]]
+) -> list[str]:
+    """Return the places of the sides of a chunk, else of a clause, else all of them.
+
+    "Answer 1 is cut short, while answer 2 says ..." quotes answer 2.
+    """
+    for part in sentence.around(token):
+        inside = [place for side, place in sides if part.start <= side.start]
+        if inside:
+            return inside
+    return []
 
 
 #: A verb that a negated auxiliary cannot govern: "does not whisper and says ...".
@@ -232,6 +303,15 @@ _SAYS_NEXT = re.compile(
 
 #: "It has that 'je ne sais quoi'": nobody says it.
 _SO_CALLED = re.compile(r"\b(?:has|have|had|with) (?:that|this|a certain)\W*$", re.I)
+#: "Breaks off before "clear your mind"" says where, and not what is missing.
+_AT_WORDS = re.compile(r"\b(?:before|after|until|around) (?:the words? )?$", re.I)
+#: "The same but for "a" and "the"": each answer has one of them.
+_BUT_FOR = re.compile(
+    r"\b(?:same|identical|equal|alike|match\w*|differ\w*)\b[^;]*"
+    r"\b(?:except|save|apart from|but for|besides|aside from)\b[^;]*$"
+    r"|\bdiffer\w*\b[^;]*$",
+    re.I,
+)
 _ALL_BUT = re.compile(r"\b(?:everything|anything|all) but $", re.I)
 _SOUGHT = re.compile(
     r"\b(?:look|search|listen|wait|check|hop|wish|want|lik|expect|would|should|could|might|miss|need)"
@@ -283,8 +363,15 @@ def _doubt(
     if _MISSING.search(head):
         return ""
     end = min(sentence.around(token)[1].end, token.end + 70)
-    around = _CONTRAST.sub(" ", f"{head} , {sentence.words(token.end, end)}")
+    tail = _TOLD_NEXT.split(sentence.sense[token.end : end])[0]
+    around = _CONTRAST.sub(" ", f"{head} , {tail}")
     return "may be said to be missing" if _NEGATION.search(around) else ""
+
+
+#: What follows says more of the words, and not that they are missing.
+_TOLD_NEXT = re.compile(
+    r", (?:which|with|an?|so|but)\b|,? and (?:this|that|it)\b| where\b", re.I
+)
 
 
 def _placed(sentence: Sentence, token: Token) -> tuple[str, bool]:

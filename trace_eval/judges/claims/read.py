@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from trace_eval.judges.claims.comparisons import comparisons
+from trace_eval.judges.claims.courses import slopes
 from trace_eval.judges.claims.cutting import sentences
 from trace_eval.judges.claims.formulas import formulas
 from trace_eval.judges.claims.numbers import numbers
@@ -41,7 +42,7 @@ def claims_of(reason: str, labels: Iterable[str] = ()) -> list[StatedClaim]:
             doubt = ASKED
         elif sentence.reckons:
             doubt = FORMULA
-        for read in (comparisons, numbers, quotations):
+        for read in (comparisons, slopes, numbers, quotations):
             for claim in read(sentence):
                 if sentence.reply == "no":
                     claim = _denied(claim)

@@ -64,7 +64,15 @@ _OBJECT_FOLLOWS = re.compile(
 _STANDS = re.compile(
     r"\b(?:is|are|was|were|be|being|'s|sits?|stands?|lies?|lands?|ranks?|comes?|falls?|stays?"
     r"|remains?|ends?|places?|runs?|goes|keeps?|clearly|far|well|just|slightly|way|one|1|2|[AB])"
-    r"(?: out| in| up| \w+ly)? $",
+    r"(?: out| in| up| \w+ly| somewhat| a bit| a little| a touch| still| even| just| far| well)? $",
+    re.I,
+)
+
+
+#: "Stays below the threshold", "cleaner behind the voice".
+_OTHER_OBJECT = re.compile(
+    r" (?:the |its |an? |what )?(?:\w+ )?(?:threshold|limit|line|step|hearing|notice|words?"
+    r"|(?:voices?|speech|speaker)(?! ?[#12AB]\b)|audib\w+|most|people|listeners)\b",
     re.I,
 )
 
@@ -73,6 +81,8 @@ def points_elsewhere(sentence: Sentence, token: Token) -> bool:
     """Tell whether a preposition points to a place of the text: "as noted above"."""
     if not _PLACE.fullmatch(token.text):
         return False
+    if _OTHER_OBJECT.match(sentence.words(token.end, token.end + 30)):
+        return True
     if _OBJECT_FOLLOWS.match(sentence.words(token.end, token.end + 10)):
         return False
     return not _STANDS.search(sentence.words(token.start - 30, token.start))

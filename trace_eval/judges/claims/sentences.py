@@ -12,23 +12,15 @@ from functools import cached_property
 from itertools import pairwise
 
 from blueprints.notation import cut_short
-from trace_eval.judges.claims.lexicon import (
-    COURSE,
-    HEDGES,
-    NORM,
-    NOT,
-    OBJECT,
-    TRANSITIVE,
-    UNREAL,
-)
+from trace_eval.judges.claims.lexicon import HEDGES, OBJECT
 from trace_eval.judges.claims.negation import sense_of
 from trace_eval.judges.claims.tokens import Token
+from trace_eval.judges.claims.unclaimed import COURSE, NORM, NOT, UNREAL
 
 #: Characters of a claim that are kept.
 _SHOWN = 160
 
 _OBJECT = re.compile(OBJECT, re.I)
-_TRANSITIVE = re.compile(TRANSITIVE, re.I)
 _NOT = re.compile(NOT, re.I)
 _SUM = re.compile(r"(?<![\w.])[12AB] ?= ?[12AB] ?\+")
 _OF_ELSE = re.compile(
@@ -119,7 +111,7 @@ class Sentence:
     @property
     def reckons(self) -> bool:
         """Whether two sides stand in a formula."""
-        sides = self.whole.of("side")
+        sides = [side for side in self.whole.of("side") if side.value in ("1", "2")]
         if _SUM.search(self.words(self.whole.start, self.whole.end)):
             return True
         for one, two in pairwise(sides):
@@ -151,6 +143,48 @@ class Sentence:
         """Return the chunk, the clause and the sentence of a token."""
         return _at(self.chunks, token), _at(self.clauses, token), self.whole
 
+    def takes_for_granted(self, at: int) -> bool:
+        """Tell whether a comparative is taken for granted, whatever is said about it.
+
+        "The wider bandwidth of answer 1 does not help": it is wider.
+        """
+        whole = self.words(self.whole.start, self.whole.end)
+        if not _ATTRIBUTE.search(self.words(self.whole.start, at)):
+            return False
+        if _IN_DOUBT.search(whole):
+            return False
+        behind = [each for each in self.whole.tokens if each.start > at][:2]
+        if [each.kind for each in behind] != ["measure", "side"]:
+            return False
+        measure, side = behind
+        return self.words(measure.end, side.start) in (" of ", " in ", " of the ")
+
+    def may_mean_either(self, chunk: Part, token: Token) -> bool:
+        """Tell whether a pronoun that begins a chunk may stand for either answer.
+
+        "Answer 1 has 12 kHz while answer 2 stops at 8, and it is louder".
+        """
+        if chunk.of("side") or not _BEGINS_WITH_IT.match(
+            self.words(chunk.start, chunk.end)
+        ):
+            return False
+        before: set[str] = set()
+        for side, place in named(self, self.whole):
+            if side.end <= token.start and not self.marked(side):
+                before.add(place)
+        return len(before) == 2
+
+    def takes_up(self, token: Token) -> bool:
+        """Tell whether a pronoun before a token stands for the subject of before.
+
+        "Its P808 is 367, while answer 1 is at 230": no side is named before it.
+        """
+        head = self.words(self.whole.start, token.start)
+        sides = [side for side in self.whole.of("side") if side.end <= token.start]
+        if not self.subject or sides or _BEING.search(head):
+            return False
+        return bool(PRONOUN.search(head))
+
     def words(self, start: int, end: int) -> str:
         """Return the text between two places."""
         return self.text[max(start, 0) : max(end, 0)]
@@ -164,7 +198,8 @@ class Sentence:
     def marked(self, side: Token) -> bool:
         """Tell whether another is compared with a side: "than answer 1", "unlike B"."""
         if side.start not in self._marks:
-            head = self.words(max(self.whole.start, side.start - 40), side.start)
+            head = self.words(max(self.whole.start, side.start - 60), side.start)
+            head = _VALUE_OF.sub(r"\g<object>", head)
             self._marks[side.start] = bool(_OBJECT.search(head))
         return self._marks[side.start]
 
@@ -257,6 +292,8 @@ class Sentence:
                 chunk.start,
                 chunk.end,
             )  # "answer 1, whose rate is 150 WPM, would do"
+        view = MY_VIEW.match(self.words(start, token.start))
+        start += view.end() if view else 0
         words = _NO_CONDITION.sub(" ", _SUITS.sub(" ", self.words(start, end)))
         whole = self.words(self.whole.start, self.whole.end)
         if _IF.search(words) and _FACTUAL_IF.search(whole):
@@ -267,6 +304,8 @@ class Sentence:
         if opens and _INVERTED.match(self.words(clause.start, clause.end)):
             return True
         if _UNSURE.search(self.words(self.whole.start, self.whole.end)):
+            return True
+        if _LISTS_VALUES.search(self.words(clause.start, token.start)):
             return True
         if _THE_MORE.match(self.words(chunk.start, clause.end)):
             return True
@@ -279,7 +318,16 @@ class Sentence:
         if _ALL_GETS.search(self.words(chunk.start, token.start)):
             ends = self.words(token.end, clause.end).strip() == ""
             return not (ends and len(named(self, chunk)) == 1)
-        return bool(_COURSE.search(self.words(chunk.start, chunk.end)))
+        return bool(_COURSE.search(self._without_trend(chunk, token)))
+
+    def _without_trend(self, chunk: Part, token: Token) -> str:
+        """Return the words of a chunk; a trend in percent is a value and no course."""
+        if token.kind == "number" and token.unit == "%":
+            return ""
+        words = self.words(chunk.start, chunk.end)
+        if token.value == "trend":
+            return words.replace(token.text, " ", 1)
+        return words
 
 
 #: "With answer 1 on the line it all gets shorter" tells no course of answer 1.
@@ -308,6 +356,28 @@ _ABOUT_ALL = re.compile(
 
 #: What an answer is said to own it has, whatever is said about that.
 _POSSESSED = re.compile(r"(?:\b(?:its|his|her)|'s) (?:\w+ )?\Z", re.I)
+#: "Compared with 8.8 kHz for answer 1": the answer is the object.
+_VALUE_OF = re.compile(
+    r"(?P<object>\b(?:compared (?:to|with)|against|versus|vs\.?) )(?:only |just |an? )*-?\d[\d.]*"
+    r"(?: ?[A-Za-z/%]+(?: (?:per|a) \w+)?| hundredths of an? \w+ per second)?"
+    r" (?:for|in|of|from) (?:the )?\Z"
+)
+#: "With values like 373 and then 92 Hz" gives steps of a contour.
+_LISTS_VALUES = re.compile(r"\b(?:values|steps|peaks|points) (?:like|such as)\b", re.I)
+#: "I would not be content with either, P808 is ..." is followed by facts.
+MY_VIEW = re.compile(
+    r"\W{0,8}(?:and |but |so )?(?:I|we|you|one|nobody|users?|listeners?|most people)"
+    r"(?:'d| would| could"
+    r"| might)(?:n't| not)? (?!\w* ?like\b|want|prefer|wish|expect)[^,;]*, "
+)
+#: "Its rate being 105 WPM, answer 1 is ..." is of the side that follows.
+_BEING = re.compile(r"\b(?:being|with its)\b", re.I)
+_BEGINS_WITH_IT = re.compile(
+    r"[,;]? ?(?:and |but |so |yet |(?:which|this|that) (?:\w+ )?)?(?:it|its)\b", re.I
+)
+_ATTRIBUTE = re.compile(
+    r"\b[Tt]he (?:(?:slightly|somewhat|much|clearly|even|far|a bit) )*\Z"
+)
 _IN_DOUBT = re.compile(
     r"\b(?:would|could|should|might|if|imagin\w+|suppos\w+|wants?|whether|ideal|target|wrong"
     r"|true|false|missed|nobody|not what)\b",
@@ -407,39 +477,6 @@ def _mentioned(sentence: Sentence, token: Token) -> str:
     return places[0] if match["former"] else places[1]
 
 
-def compared(sentence: Sentence, token: Token) -> tuple[str, str] | None:
-    """Return who has more of a comparative, and than whom; None: ambiguous."""
-    behind = ""
-    if own := _bracketed(sentence, token):
-        return own, other(own)
-    for part in sentence.around(token):
-        sides = named(sentence, part)
-        if _TRANSITIVE.fullmatch(token.text):
-            before = [place for side, place in sides if side.end <= token.start]
-            after = [place for side, place in sides if side.start >= token.end]
-            if before and after and before[-1] != after[0]:
-                return before[-1], after[0]
-            if after and not before:
-                # "answer 1 (4.2) outperforms answer 2": the other stands further off
-                continue
-        free = {place for side, place in sides if not sentence.marked(side)}
-        if len(free) == 1:
-            (place,) = free
-            return place, other(place)
-        if len(free) == 2:
-            return None
-        if sides and not behind:
-            behind = sides[0][1]
-        if part.of("side") and not sides:
-            return None  # both, or neither
-    if behind:
-        return other(behind), behind
-    goes_on = PRONOUN.search(sentence.words(sentence.whole.start, token.start))
-    if sentence.subject and (goes_on or sentence.answers):
-        return sentence.subject, other(sentence.subject)
-    return None
-
-
 #: Words of a measurement that name nobody else.
 _OF_MEASUREMENT = (
     "the a an is was are at of with and but only about around roughly approximately"
@@ -447,16 +484,6 @@ _OF_MEASUREMENT = (
     " by in on to for from value score comes which more less"
 )
 _MEASURING = frozenset(_OF_MEASUREMENT.split())
-
-
-def _bracketed(sentence: Sentence, token: Token) -> str:
-    """Return the side of a comparative in brackets: "answer 1 (faster) beats 2"."""
-    if sentence.words(token.end, token.end + 1) not in (")", "]"):
-        return ""
-    for side, place in named(sentence, sentence.whole):
-        if sentence.words(side.end, token.start) in (" (", " ["):
-            return place
-    return ""
 
 
 PRONOUN = re.compile(r"\b(?:it|its|it's|this one|that one|he|she|his|her)\b", re.I)

@@ -14,7 +14,7 @@ _BELOW_THOUSAND = rf"(?:{_HUNDREDS}|{_SMALL})"
 _WHOLE = rf"(?:{_BELOW_THOUSAND} thousand\b(?:,?(?: and)? {_BELOW_THOUSAND})?|{_BELOW_THOUSAND})"
 _UNIT_AHEAD = (
     r"(?=[ -]?(?:words? (?:per|a)|words?\b|WPM|percent|per cent|%|seconds?|milliseconds|hertz|Hz"
-    r"|kilohertz|kHz|decibels?|dB|LUFS|LU\b|semitones?|points?\b|syllables?|pauses\b|times\b|MOS"
+    r"|kilohertz|kHz|decibels?|dB|LUFS|LU\b|semitones?|points?\b|steps?\b|syllables?|pauses\b|times\b|MOS"
     r"|out of))"
 )
 #: "Answer two two hundred hertz": the first word is the answer's, the others are the

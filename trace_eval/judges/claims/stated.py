@@ -35,7 +35,8 @@ class StatedClaim:
             second; ``pair``: two values, one of each answer, without saying whose is
             which.
         places: ``1`` or ``2``, in the order of the relation; one for an absolute value,
-            empty where the reason does not say which.
+            empty where the reason does not say which; of a pair an order that it may
+            have beside that of showing.
         measure: that it is about; None: it names none.
         numbers: as printed; two for ``between`` and ``pair``.
         unit: of the numbers.

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 
+from trace_eval.data.number_words import BELOW_TWENTY
 from trace_eval.judges.claims import lexicon
 from trace_eval.judges.claims.measures import MEASURES, Measure, labelled
 from trace_eval.judges.claims.scan import Scanner
@@ -222,7 +223,7 @@ def _numbers(body: str) -> Iterator[Token]:
             continue  # "5 of the 10 words", "step 2"
         if match["n"] in ("5", "10", "100") and _OUT_OF.search(before):
             continue  # a mark: "8/10"
-        if unit or not _counts(_behind(body, match)):
+        if unit or not _counts(_before(body, match), _behind(body, match)):
             yield Token(
                 kind="number",
                 start=match.start(),
@@ -244,7 +245,13 @@ def _unit_of(match: re.Match[str]) -> str:
 
 
 _WORD_BEHIND = re.compile(r"[ -]([A-Za-z']+)")
-_PART = re.compile(r"(?<![A-Za-z\d.])\d+ (?:out )?of (?:the )?$")
+_SEVERAL = "|".join(word for word, number in BELOW_TWENTY.items() if number > 1)
+_NO_SIDE = "".join(rf"(?<!(?i:{thing}) )" for thing in lexicon.THING_WORDS)
+_PART = re.compile(
+    rf"(?<![A-Za-z\d.]){_NO_SIDE}(?:\d+|(?<!answer )(?:{_SEVERAL}))"
+    r" (?:(?:doubtful|uncertain|unsure|low-confidence) )?(?:words? )?"
+    r"(?:out )?of (?:the |its |their )?$"
+)
 _OUT_OF = re.compile(r"\d ?/ ?$")
 _ORDINAL = re.compile(
     r"\b(?:step|point|part|item|criterion|dimension|level|question|request|turn|rule|no\.) ?"
@@ -280,12 +287,16 @@ def _starts(kinds: tuple[str, ...], behind: str) -> bool:
     return any(p.regex.match(behind, 1) for p in able if p.kind in kinds)
 
 
-def _counts(behind: str) -> bool:
+#: "280 and 290 lie close together" counts no lies.
+_JOINED = re.compile(r"\d(?: ?(?:%|[A-Za-z]{1,12}))? (?:and|vs\.?|v|versus|against) \Z")
+
+
+def _counts(before: str, behind: str) -> bool:
     """Tell whether a bare number counts what follows: "4 facts", "3 of 10"."""
     if _OF_MANY.match(behind):
         return True
     match = _WORD_BEHIND.match(behind)
-    if match is None:
+    if match is None or _JOINED.search(before):
         return False
     kinds = ("side", "measure", "more", "factor", "same", "as")
     is_bare = match[1].lower() in lexicon.BEHIND_BARE
@@ -296,6 +307,15 @@ _NO_SIDE_BEFORE = re.compile(
     r"(?:\b(?:steps?|points?|part|item|criterion|dimension|by|level|about|only|since|of the"
     r"|number|first|last|than the|the|at|between|from|to|equals?) ?|[\d~=+] ?|\.)\Z",
     re.I,
+)
+#: "Has 2 doubtful words".
+_HAS = re.compile(
+    r"\b(?:has|have|had|with|contains?|shows?|are|is|only|just|its|makes?|takes?) \Z",
+    re.I,
+)
+_COUNTED = re.compile(
+    r" (?:(?:long|short|clear|audible|brief) )?(?:doubtful|uncertain|low-confidence|pauses?"
+    r"|words?|silences?)\b"
 )
 _NO_SIDE_BEHIND = re.compile(
     r"[%/]\d| ?(?:-|to|or|and) \d| out of| of\b| (?:more|less|fewer|point)\b"
@@ -313,6 +333,8 @@ def _as_side(body: str, match: re.Match[str]) -> bool:
     if re.search(r"(?:^|[.!?\n]) ?$", before) and re.match(r"[.)] ", behind):
         return False  # an item of a list
     if _NO_SIDE_BEFORE.search(before) or _NO_SIDE_BEHIND.match(behind):
+        return False
+    if _HAS.search(before) and _COUNTED.match(behind):
         return False
     if not re.match(r" [A-Za-z]", behind):
         return True

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 
-from trace_eval.judges.claims.lexicon import TOLD
-from trace_eval.judges.claims.sentences import Sentence
+from trace_eval.judges.claims.sentences import MY_VIEW, Sentence
 from trace_eval.judges.claims.stated import StatedClaim
+from trace_eval.judges.claims.unclaimed import TOLD
 
 _WHO = r"(?:I|we|you|one|it|that|this|there|favou?r|reason|difference)"
 _MODAL = r"(?:'d| would| could| can| might| must| may| should)"
@@ -35,12 +35,25 @@ _CONDITION = (
 _IDLE = re.compile(
     r"\b(?:not(?= \x00+ but \x00)|must be(?= (?:\w+ )?\x00)|should be the(?= \x00+ one)"
     r"|if(?= \x00+ (?:has|had) \x00[^.;]*, then\b)|let (?:me|us)(?! know)(?: \w+)?"
-    r"|give or take|needless to say|whether or not"
+    r"|(?:with )?no (?:pauses?|clipping|doubtful words?|doubts?)"
+    r"|without (?:any )?(?:pauses?|clipping)"
+    r"|even if|give or take|needless to say|whether or not"
     r"|would be(?= (?:wrong|false|untrue|incorrect)\b)"
     rf"|{_WHO}{_MODAL} (?:\w+ )?{_TOLD}|(?:could|must|may|might|can|should) (?:\w+ )?{_TAKEN}"
+    r"|(?:could|may|might|would|should|can)(?= (?:\w+ )?(?:hint|suggest|indicate|point|mean|reflect"
+    r"|imply|explain|speak|argue|account)\b)"
     rf"|{_CONDITION}|were (?:i|we|you|one) to (?:choose|pick|rank|order|judge|decide|rate))\b",
     re.I,
 )
+#: "No real difference in sound: ..." is followed by what shows it.
+_HEADING = re.compile(
+    r"\A[^:\d]*\b(?:no|not|hardly|barely|scarcely|nothing|little)\b[^:\d]*"
+    r"\b(?:differen\w+|distinguish\w*|apart|separat\w+|between|winner|prefer\w*|advantage"
+    r"|flaws?|faults?|issues?|problems?|choose|choice|audible)\b[^:\d]*: ",
+    re.I,
+)
+#: Of words that a recogniser heard these doubt the words, and not that it heard them.
+_HEARSAY = re.compile(r"\b(?:supposedly|allegedly)\b", re.I)
 _NEGATION = re.compile(
     r"\b(?:not|never|no(?! \d)|none|nobody|nowhere|nothing|neither|nor|cannot|without"
     r"|hardly|barely|scarcely|wrong|untrue|false|mistaken|doubt(?:s|ed|ful)?|den(?:y|ies|ied)"
@@ -111,7 +124,8 @@ _TAKEN_BACK = re.compile(
     r"|opposite(?! of (?:what|the (?:user|request|instruction)))|i was wrong|scratch that"
     r"|strike that|or rather|wait|oh no|actually,? no|sorry"
     r"|on second thou?ght|correction|no joke about it|at first"
-    r"|would be (?:wrong|false|untrue|a stretch)|(?:is|was) (?:wrong|false|untrue|a myth))\b"
+    r"|would be (?:wrong|false|untrue|a stretch)"
+    r"|(?:that|this|which|it|claim) (?:is|was) (?:wrong|false|untrue|a myth))\b"
     r"|- not[.!]?$",
     re.I,
 )
@@ -138,20 +152,33 @@ def turned(sentence: Sentence, claim: StatedClaim) -> str:
         own = own[before.end() :]
     if _SUBORDINATES.search(sentence.words(start - 10, start)):
         own = _NAMES_NONE.sub(_blank, own)  # "although it is not decisive, that ..."
+    view = MY_VIEW.match(sentence.words(start, claim.at))
+    if view:
+        start += view.end()
+        own = own[view.end() :]
+    heading = _HEADING.match(sentence.words(start, claim.at))
+    if heading:
+        start += heading.end()
+        own = own[heading.end() :]
     own = _IDLE.sub(_blank, own)
+    if claim.kind == "quotation":
+        own = _HEARSAY.sub(_blank, own)
     alone = start
-    if _NEGATION.search(own) or any(s.value == "neither" for s in whole.of("side")):
+    neither = [
+        side
+        for side in whole.of("side")
+        if side.value == "neither" and side.start < stop
+    ]
+    if _NEGATION.search(own) or neither:
         alone = max(sentence.stands_alone_from(claim.at), start)
     negations = [match[0] for match in _NEGATION.finditer(own, alone - start)]
-    negations += [
-        side.text
-        for side in whole.of("side")
-        if side.value == "neither" and side.start >= alone
-    ]
+    negations += [side.text for side in neither if side.start >= alone]
     if any(
         token.start == claim.at and sentence.presupposed(token)
         for token in whole.of("number")
     ):
+        return ""
+    if claim.kind == "comparison" and sentence.takes_for_granted(claim.at):
         return ""
     used_up = _used_up(sentence, claim)
     if len(negations) > used_up:
@@ -159,13 +186,24 @@ def turned(sentence: Sentence, claim: StatedClaim) -> str:
     if claim.kind == "quotation" and used_up:
         return ""  # "The user wants ...", "it should say ..., and does not"
     unreal = _UNREAL.search(own) or _told_to_be(own[: max(claim.at - start, 0)])
-    unreal = unreal or _ORDER.search(own[: claim.at + 1 - start])
+    unreal = unreal or _ordered(own[: claim.at + 1 - start])
     unreal = unreal or _TAKEN_BACK.search(sentence.words(stop, whole.end))
     return _doubt(unreal[0]) if unreal else ""
 
 
 def _blank(match: re.Match[str]) -> str:
     return " " * len(match[0])
+
+
+def _ordered(words: str) -> re.Match[str] | None:
+    """Return an order; in "both are quiet and have 180 WPM" there is none."""
+    order = _ORDER.search(words)
+    if order and _AND_HAVE.fullmatch(order[0]) and "\x00" in words[: order.start()]:
+        return None
+    return order
+
+
+_AND_HAVE = re.compile(r"and have ", re.I)
 
 
 def _told_to_be(words: str) -> re.Match[str] | None:

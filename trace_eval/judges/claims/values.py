@@ -6,10 +6,11 @@ import re
 from dataclasses import dataclass
 
 from trace_eval.data.word_lists import words_of
-from trace_eval.judges.claims.lexicon import HEDGES, NAMING, OF_UNIT
+from trace_eval.judges.claims.lexicon import HEDGES, OF_UNIT
 from trace_eval.judges.claims.sentences import Part, Sentence
 from trace_eval.judges.claims.stated import Relation, StatedClaim
 from trace_eval.judges.claims.tokens import Token, measure_of
+from trace_eval.judges.claims.unnamed import key_in_list, key_of_sound, key_of_unit
 
 
 @dataclass(frozen=True)
@@ -27,14 +28,20 @@ class Value:
 
 def key_of(sentence: Sentence, token: Token, unit: str) -> str:
     """Return the key of the measure that a number is of; empty: none, or several."""
+    if not unit and (key := key_in_list(sentence, token)) is not None:
+        return key
     if not unit and _is_out_of_reach(sentence, token):
         return ""
     parts: tuple[Part, ...] = sentence.around(token)
     if "point" in token.text and unit == "mos":  # points are counted of other things
         parts = parts[:2]
+    if key := key_of_sound(sentence, token, unit):
+        return key
     for part in parts:
         fitting = _fitting(sentence, part, token=token, unit=unit)
         keys = {mention.value for mention in fitting}
+        if not unit and _all_behind(sentence, fitting, token):
+            keys = _keys_of_number_before(sentence, token) or keys
         if len(keys) == 1:
             return _by_unit(keys.pop(), unit)
         if keys:
@@ -49,36 +56,7 @@ def key_of(sentence: Sentence, token: Token, unit: str) -> str:
     kinds = sorted(each.kind for each in sentence.whole.tokens)
     if key and unit == unit_before and kinds == ["number", "side"]:
         return _by_unit(key, unit)
-    if unit == "hz" and _is_of_voice(sentence, token):
-        return "pitch"
-    return NAMING.get(unit, "")
-
-
-#: Voices lie between these, Hz; what else does is named.
-_VOICES_HZ = (60, 450)
-_VOICE = re.compile(
-    r"\b(?:voice|deep|tenor|soprano|alto|baritone|high-pitched|low-pitched)\b", re.I
-)
-#: Words between what tells of a voice and its hertz; any other tells of another sound.
-_AT_HERTZ = words_of(
-    "at of is sits sat lies low lower down high up round around about near nearly roughly some",
-    "just only a an the in comes speaks voice pair",
-)
-
-
-def _is_of_voice(sentence: Sentence, token: Token) -> bool:
-    """Tell whether a number of hertz is of a voice: "a deep voice, 118 Hz"."""
-    low, high = _VOICES_HZ
-    if not low <= token.number <= high or sentence.whole.of("measure"):
-        return False
-    head = sentence.words(sentence.whole.start, token.start)
-    voices = list(_VOICE.finditer(head))
-    if not voices:
-        return False
-    between = head[voices[-1].end() :]
-    for side in sentence.whole.of("side"):
-        between = between.replace(side.text, " ")
-    return _AT_HERTZ.issuperset(re.findall(r"[a-z]+", between.lower()))
+    return key_of_unit(sentence, token, unit)
 
 
 def _is_out_of_reach(sentence: Sentence, token: Token) -> bool:
@@ -102,11 +80,65 @@ def _fitting(sentence: Sentence, part: Part, token: Token, unit: str) -> list[To
     """Return the mentions of measures that can have the unit of a number."""
     mentions = [each for each in part.of("measure", "more") if each.value]
     mentions = [each for each in mentions if not of_several(sentence, each)]
+    mentions = [each for each in mentions if not _has_own_number(part, each, token)]
     fitting = [each for each in mentions if fits(each.value, unit)]
+    if unit == "hz":
+        fitting = [each for each in fitting if _is_in_hertz(part, each)]
     if unit != "words":
         return fitting
     beside = [each for each in part.of("measure") if each.start == token.end + 1]
+    if _ARE_DOUBTFUL.match(sentence.words(token.start, part.end)):
+        return [each for each in fitting if each.value == "doubtful"]
     return [each for each in fitting if each.value != "doubtful" or each in beside]
+
+
+#: "3 words of answer 1 and two of answer 2 are doubtful".
+_ARE_DOUBTFUL = re.compile(
+    r"(?<!\d)\d{1,4} words of [^;\"]{1,60}\bare (?:doubtful|uncertain)\b", re.I
+)
+_DEVIATION = re.compile(r"SD|std|devia|varia|spread", re.I)
+
+
+def _is_in_hertz(part: Part, mention: Token) -> bool:
+    """Tell whether hertz may be of a mention: of a deviation that has no semitones."""
+    if mention.value != "variation":
+        return True
+    has_semitones = any(number.unit == "st" for number in part.of("number"))
+    return bool(_DEVIATION.search(mention.text)) and not has_semitones
+
+
+def _has_own_number(part: Part, mention: Token, token: Token) -> bool:
+    """Tell whether another number stands right behind a measure: "90 Hz, SD 1.8 st"."""
+    if mention.start < token.end:
+        return False
+    return any(number.start == mention.end + 1 for number in part.of("number"))
+
+
+#: A measure right behind its number: "3.1 in BAK", "a 3.1 P808".
+_RIGHT_BEHIND = re.compile(r"(?: points?)?(?: (?:in|for|of|on|as))?(?: (?:the|its))? ?")
+
+
+def _all_behind(sentence: Sentence, mentions: list[Token], token: Token) -> bool:
+    """Tell whether there are mentions, and all of them some words behind a token."""
+    if not mentions or any(each.start < token.end for each in mentions):
+        return False
+    between = sentence.words(token.end, mentions[0].start)
+    return not _RIGHT_BEHIND.fullmatch(between)
+
+
+def _keys_of_number_before(sentence: Sentence, token: Token) -> set[str]:
+    """Return the measures of the bare numbers before, of which another is told.
+
+    "P808 is 367 while answer 1 is poor with 230, and its background ..."
+    """
+    numbers = [n for n in sentence.whole.of("number") if n.end <= token.start]
+    if not numbers or numbers[-1].unit:
+        return set()
+    measures: set[str] = set()
+    for measure in sentence.around(numbers[-1])[1].of("measure"):
+        if any(measure.end < number.start for number in numbers):
+            measures.add(measure.value)
+    return measures
 
 
 _SEVERAL = re.compile(r" (?:one )?of which\b")
@@ -138,7 +170,11 @@ def fits(key: str, unit: str) -> bool:
 
 
 def _by_unit(key: str, unit: str) -> str:
-    return "variation_hz" if key == "variation" and unit == "hz" else key
+    if key == "variation" and unit == "hz":
+        return "variation_hz"
+    if key == "level" and unit == "lufs":
+        return "loudness"
+    return key
 
 
 def distance(one: Token, two: Token) -> int:
@@ -181,7 +217,24 @@ _AT = words_of(
     "equal to by close nearly almost land clock run contain say said both recordings answers"
     " achieve achieves achieved receive receives received obtain obtained feature featured near"
     " include included use used maintain maintained exhibit exhibited deliver delivered hover"
+    " flat monotone lively quiet loud slow fast high low deep natural even steady identically"
+    " clearly equally similarly fairly rather quite very"
+    " go end ends extend extends stop stops limited cut off"
     " produce produced possess share spoken longest",
+)
+
+
+#: A value stands right behind.
+_IS_AT = re.compile(
+    rf"\b(?:of|at|with|around|is|are|was|averag\w+|reach\w*|up to)"
+    rf"(?: {HEDGES}| a little over| just| only)* \Z",
+    re.I,
+)
+#: Verbs that make a value a bound that both keep.
+_BOUNDING = words_of(
+    "clear clears pass passes miss misses fail fails hit hits top tops beat beats break breaks",
+    "cross crosses meet meets satisfy satisfies approach need needs require requires lack lacks",
+    "promised promise expected wanted asked fall rise sink keep kept dodge avoid escape stop",
 )
 
 
@@ -194,6 +247,14 @@ def _doubt(sentence: Sentence, token: Token, both: bool) -> str:
     if not both or not before:
         return ""
     words = sentence.words(before[-1].end, token.start)
+    if any(
+        words.endswith(f"{measure.text} (") for measure in sentence.whole.of("measure")
+    ):
+        return ""  # "both are limited in bandwidth (3.4 kHz)"
+    verbs = set(re.findall(r"[a-z]+", words.lower()))
+    if _IS_AT.search(words) and not verbs & _BOUNDING:
+        return ""  # "both recordings offer a bandwidth of about 16 kHz"
+    words = words.rpartition(" and ")[2]
     for each in sentence.whole.of("measure", "number"):
         words = words.replace(each.text, " ")
     return "" if _AT.issuperset(re.findall(r"[a-z]+", words.lower())) else _JOINT

@@ -1,0 +1,266 @@
+"""Whose a number is: the side right before or behind it, or of its clause."""
+
+from __future__ import annotations
+
+import re
+
+from trace_eval.judges.claims.lexicon import GOOD, HEDGES
+from trace_eval.judges.claims.sentences import PRONOUN, Part, Sentence, named, other
+from trace_eval.judges.claims.tokens import Token
+from trace_eval.judges.claims.values import Value
+
+_SIDE_BEFORE = re.compile(
+    r"(?:'s)?(?: (?:is|was|has|had|got|gets|at|of|with|only|just|merely|about|around|the|its|a"
+    r"|reaches|scores|records|registers|attains|measures|shows|even|sits|comes|comes in|value"
+    rf"|sitting|way|out|{HEDGES})| ?[:=(\[-] ?)* ?\(?"
+)
+_SIDE_BEHIND = re.compile(
+    r"(?: (?:for|in|by|of|from|with|on|at|the case of|case of|the))+ ?| ?[(\[]"
+)
+
+
+def _adjacent(sentence: Sentence, token: Token) -> str:
+    """Return the side right before a number, or behind it ("for answer 1")."""
+    sides = named(sentence, sentence.whole)
+    for side, place in sides:
+        if side.end <= token.start:
+            gap = _without_measures(sentence, side.end, token.start)
+            if _SIDE_BEFORE.fullmatch(gap):
+                return place
+    for side, place in sides:
+        if side.start >= token.end:
+            gap = _without_measures(sentence, token.end, side.start)
+            if _SIDE_BEHIND.fullmatch(gap):
+                return place
+    return ""
+
+
+def _without_measures(sentence: Sentence, start: int, end: int) -> str:
+    """Return the words between two places but for the names of measures."""
+    gap = sentence.words(start, end)
+    for measure in sentence.whole.of("measure"):
+        if start <= measure.start and measure.end <= end:
+            gap = gap.replace(measure.text, "", 1).replace("  ", " ")
+    return gap
+
+
+def owner(sentence: Sentence, token: Token) -> tuple[str, ...]:
+    """Return the places that a lone number is of; empty: either may be meant."""
+    if _is_of_same(sentence, token):
+        return ("1", "2")
+    for part in sentence.around(token):
+        sides = named(sentence, part)
+        if sides and sentence.takes_up(token) and not _adjacent(sentence, token):
+            return (sentence.subject,)
+        if any(side.value in ("both", "neither") for side in part.of("side")):
+            return () if sides else ("1", "2")
+        places = {place for _, place in sides}
+        is_free = any(not sentence.marked(side) for side, _ in sides)
+        if len(places) == 1 and is_free:
+            return () if _is_of_rival(sentence, token, sides[0][0]) else tuple(places)
+        near = _adjacent(sentence, token) if places else ""
+        if near and not _stands_for_both(sentence, token, sides):
+            return (near,)
+        if len(places) == 2:
+            return _owner_by_pronoun(sentence, token)
+        # Without a place, or with "than answer 1" alone, the wider part decides.
+    if sentence.subject and sentence.continues(token):
+        return (sentence.subject,)
+    return ()
+
+
+_SAME_AT = re.compile(
+    r"(?: in both| too| to the \w+)?(?:, | \(|, at | at |: )(?:about |around |roughly |nearly )?"
+)
+
+
+def _is_of_same(sentence: Sentence, token: Token) -> bool:
+    """Tell whether a value is the same of both: "the level is the same, about -22"."""
+    before = [each for each in sentence.whole.tokens if each.end <= token.start]
+    if not before or before[-1].kind != "same":
+        return False
+    return bool(_SAME_AT.fullmatch(sentence.words(before[-1].end, token.start)))
+
+
+def _is_of_rival(sentence: Sentence, token: Token, side: Token) -> bool:
+    """Tell whether a side has a number that a first number is set against.
+
+    An example is "214 WPM against the calm of 104 in answer 2".
+    """
+    between: list[Token] = []
+    for each in sentence.whole.of("number"):
+        if token.end <= each.start < each.end <= side.start:
+            between.append(each)
+    return bool(between) and paired_sides(sentence, token, between[-1])
+
+
+def _stands_for_both(
+    sentence: Sentence, token: Token, sides: list[tuple[Token, str]]
+) -> bool:
+    """Tell whether a number ends a comparison: "2 is down on 1 at 104"."""
+    if len({place for _, place in sides}) < 2:
+        return False
+    last, _ = sides[-1]
+    return last.end <= token.start and sentence.marked(last)
+
+
+_ITS_OWN = re.compile(r" of its\b", re.I)
+
+
+def _owner_by_pronoun(sentence: Sentence, token: Token) -> tuple[str, ...]:
+    """Return the last side before "3 % of its samples"; empty: there is no pronoun."""
+    if not _ITS_OWN.match(sentence.words(token.end, token.end + 8)):
+        return ()
+    sides = named(sentence, sentence.whole)
+    before = {place for side, place in sides if side.end <= token.start}
+    return tuple(before) if len(before) == 1 else ()
+
+
+def _places_in(sentence: Sentence, part: Part) -> set[str]:
+    return {place for _, place in named(sentence, part)}
+
+
+def places_of(sentence: Sentence, values: list[Value]) -> list[str]:
+    """Return the place of each of several values of a measure; empty: not said."""
+    places = _places_of_chunks(sentence, values)
+    if places and (len(values) != 2 or places[0] != places[1]):
+        return places
+    near = [_adjacent(sentence, value.token) for value in values]
+    if len(values) != 2:
+        return near
+    first, second = values[0].token, values[1].token
+    sides = _sides_around(sentence, first, second)
+    order = list(dict.fromkeys(place for _, place in sides))
+    if len(order) == 2:
+        if near[0] and near[1] and near[0] != near[1]:
+            return near
+        if bool(near[0]) != bool(near[1]) and _goes_on(sentence, first, second):
+            # "answer 2 does not get to the 181 Hz of answer 1; it stays at 118 Hz"
+            one = near[0] or other(near[1])
+            return [one, other(one)]
+        are_before = all(side.end <= first.start for side, _ in sides)
+        if are_before and sentence.marked(sides[0][0]):
+            # "compared with answer 2, answer 1 has more, 3.7 against 3.1"
+            order.reverse()
+        return order
+    if len(order) != 1:
+        return []
+    side, place = sides[0]
+    behind = sentence.words(second.end, side.start)
+    if values[0].key in GOOD and _WITH_THE_EDGE.fullmatch(behind):
+        # "298 vs 200, edge answer 2": more is better
+        is_first = first.number > second.number
+        return [place, other(place)] if is_first else [other(place), place]
+    if side.start >= second.end and not near[0]:
+        return []  # "3.7 v 3.1 for answer 1" may mean either
+    is_before = side.end <= first.start
+    if near[0] and near[0] == near[1]:
+        owner = place if is_before else ""
+    elif near[0]:
+        owner = place
+    elif near[1]:
+        owner = other(place)
+    else:
+        owner = place if is_before and not sentence.marked(side) else ""
+    if owner and paired_sides(sentence, first, second):
+        return [owner, other(owner)]
+    return []
+
+
+_VERSUS = re.compile(r"(?: [a-z]{3,10}){0,2} ?(?:vs\.?|v\.?|versus|against|to|/) ?")
+
+
+def beside_each_other(sentence: Sentence, one: Value, two: Value) -> bool:
+    """Tell whether two values stand beside each other, behind what they explain.
+
+    "Answer 2 is faster (142 v 184 WPM)": who quotes a prompt keeps its order, answer 1
+    first, whatever he spoke of before; others begin with the faster one.
+    """
+    first, second = one.token, two.token
+    if not _VERSUS.fullmatch(sentence.words(first.end, second.start)):
+        return False
+    sides = [side for side, _ in named(sentence, sentence.whole)]
+    opened = sentence.text.rfind("(", sentence.whole.start, first.start)
+    closed = sentence.text.rfind(")", sentence.whole.start, first.start)
+    if opened > closed:
+        end = sentence.text.find(")", second.end, sentence.whole.end)
+        inside = [side for side in sides if opened < side.start < end]
+        in_clause = named(sentence, sentence.around(first)[1])
+        names_owner = len({place for _, place in in_clause}) < 2 and any(
+            sentence.words(side.end, opened).strip(" '") in ("", "s")
+            for side in sides
+            if side.end <= opened
+        )
+        return not (inside or names_owner)
+    clause = sentence.around(first)[1]
+    before = [side for side in sides if clause.start <= side.start < first.start]
+    if not before:
+        return not clause.of("side")
+    if _adjacent(sentence, second):
+        return False  # "answer 2 is higher, 98 Hz against 125 for answer 1"
+    start = before[-1].end
+    comparatives = clause.of("more")
+    return any(start <= each.start < first.start for each in comparatives)
+
+
+def subject_first(sentence: Sentence, value: Value) -> tuple[str, ...]:
+    """Return the order of who speaks of one answer first; empty: nobody does."""
+    sides = named(sentence, sentence.whole)
+    before = [place for side, place in sides if side.end <= value.token.start]
+    place = before[-1] if before else ""
+    return (place, other(place)) if place else ()
+
+
+_WITH_THE_EDGE = re.compile(
+    r"[,;:]? (?:and )?(?:so )?(?:the )?(?:adv\.?|advantage|edge|better|best|win|winner"
+    r"|favou?r(?:s|ing)?|leans?|speaks?|points?|argues?|supports?)"
+    r"(?: is| to(?:wards)?| for| goes to)?:? (?:the )?",
+    re.I,
+)
+
+
+def _goes_on(sentence: Sentence, first: Token, second: Token) -> bool:
+    """Tell whether a pronoun stands between two numbers for a side before them."""
+    return bool(PRONOUN.search(sentence.words(first.end, second.start)))
+
+
+def _places_of_chunks(sentence: Sentence, values: list[Value]) -> list[str]:
+    """Return the one place that the chunk of each value names; empty: not so."""
+    chunks = [sentence.around(value.token)[0] for value in values]
+    if len({chunk.start for chunk in chunks}) < len(chunks):
+        return []
+    places: list[str] = []
+    for chunk in chunks:
+        in_chunk = _places_in(sentence, chunk)
+        if len(in_chunk) != 1:
+            return []
+        places += in_chunk
+    return places
+
+
+def _sides_around(
+    sentence: Sentence, first: Token, second: Token
+) -> list[tuple[Token, str]]:
+    """Return the sides around two numbers: behind them, in their clause or sentence."""
+    chunk, clause, _ = sentence.around(first)
+    behind = named(sentence, chunk)
+    are_behind = all(side.start >= second.end for side, _ in behind)
+    if behind and are_behind and not _adjacent(sentence, second):
+        return behind
+    are_before = all(side.end <= first.start for side, _ in behind)
+    if behind and are_before and second.start < chunk.end:
+        return behind
+    sides = named(sentence, clause)
+    if sides and second.start < clause.end:
+        return sides
+    return named(sentence, sentence.whole)
+
+
+_AGAINST = re.compile(
+    r"\b(?:vs\.?|v|versus|against|compared|opposed|rather|instead|other|and its|but)\b|[<>/]"
+)
+
+
+def paired_sides(sentence: Sentence, one: Token, two: Token) -> bool:
+    """Tell whether the second of two numbers is set against the first."""
+    return bool(_AGAINST.search(sentence.words(one.end, two.start)))
