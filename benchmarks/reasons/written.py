@@ -1,0 +1,182 @@
+"""Reasons as models write them, true ones and ones with a planted fault, looked up.
+
+    TRACE_EVAL_DATA=... python -m benchmarks.reasons.written [--show NAME] [--first-look]
+
+Careful readers stood in for models of several kinds. Each read 40 requests about rated
+pairs, as a judge gets them, and wrote every reply twice: with true reasons, and with
+one reason that has a wrong number, the sides exchanged, or an invented quotation. A
+reason counts as flagged where a claim of it is false.
+
+The reader of claims was corrected by what it misread, file by file in the order of
+``ORDER``, so the first look at each file is kept in the results: ``--first-look``
+stores one for files that have none.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from benchmarks.people.measured import blueprints_of
+from benchmarks.people.sets import read_sets
+from benchmarks.report import RESULTS, people_folder, save, stored, table
+from blueprints import Blueprint
+from trace_eval.data.answers import Answer, Instruction
+from trace_eval.data.items import Pair
+from trace_eval.data.judgement import VerdictOpinion
+from trace_eval.judges.base import Case
+from trace_eval.judges.claims.reasons import checked
+
+REPLIES = Path(__file__).with_name("replies")
+
+#: The files in the order in which they were read; those of one line were written apart
+#: and read at once, and the last three corrected nothing.
+ORDER = (
+    ("small_1", "structured_1"),
+    ("chat_1",),
+    ("weighing_1",),
+    ("explaining_1",),
+    ("friendly_1",),
+    ("confident_1",),
+    ("matter_of_fact_1", "small_2"),
+    ("weighing_2", "engineer_1"),
+    ("chat_2", "explaining_2", "matter_of_fact_2"),
+    ("confident_2",),
+    ("structured_2", "weighing_3", "friendly_2"),
+)
+
+
+@dataclass(frozen=True)
+class Look:
+    """What was found in a file of replies.
+
+    Attributes:
+        planted, recalled: faults, and those whose reason is flagged.
+        honest, flagged_wrongly: true reasons, and those that are flagged.
+    """
+
+    planted: int
+    recalled: int
+    honest: int
+    flagged_wrongly: int
+
+
+def main() -> None:
+    """Print what is found in each file, at the first look and now, and store it."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--show", metavar="NAME", help="print what was misread")
+    parser.add_argument("--first-look", action="store_true")
+    options = parser.parse_args()
+    blueprints = _blueprints()
+    if options.show:
+        look_at(options.show, blueprints, show=True)
+        return
+    now: dict[str, Look] = {}
+    for names in ORDER:
+        for name in names:
+            now[name] = look_at(name, blueprints)
+    kept = _first_looks()
+    if options.first_look:
+        kept = {name: asdict(look) for name, look in now.items()} | kept
+    _print(now, kept)
+    rows = {name: asdict(look) for name, look in now.items()}
+    save("reasons_written", {"now": rows, "first_looks": kept})
+
+
+def _first_looks() -> dict[str, Any]:
+    if not (RESULTS / "reasons_written.json").is_file():
+        return {}
+    looks: dict[str, Any] = stored("reasons_written")["first_looks"]
+    return looks
+
+
+def _blueprints() -> Mapping[str, Mapping[str, Blueprint]]:
+    """Return the blueprints of rated clips, by the name of their set and their own."""
+    return {one.name: blueprints_of(one) for one in read_sets(people_folder())}
+
+
+def look_at(
+    name: str, blueprints: Mapping[str, Mapping[str, Blueprint]], show: bool = False
+) -> Look:
+    """Return what is found in one file; ``show`` prints what was misread."""
+    planted = recalled = honest = flagged_wrongly = 0
+    for row in _rows(name):
+        case = _case(row, blueprints)
+        for dimension, reason in row["honest"].items():
+            honest += 1
+            false = false_claims(reason, dimension, case)
+            flagged_wrongly += bool(false)
+            if show and false:
+                print(f"flagged wrongly: {reason}\n    {'; '.join(false)}")
+        planted += 1
+        is_found = bool(false_claims(row["faulty"], row["dimension"], case))
+        recalled += is_found
+        if show and not is_found:
+            print(f"{row['kind']} missed: {row['faulty']}")
+    return Look(planted, recalled, honest, flagged_wrongly)
+
+
+def _rows(name: str) -> Iterator[dict[str, Any]]:
+    for line in (REPLIES / f"{name}.jsonl").read_text("utf-8").splitlines():
+        yield json.loads(line)
+
+
+def _case(
+    row: Mapping[str, Any], blueprints: Mapping[str, Mapping[str, Blueprint]]
+) -> Case:
+    """Return a pair as the judge got it, answer 1 being A."""
+    clips = blueprints[row["set"]]
+    pair = Pair(
+        id="pair",
+        instruction=Instruction(text=row["request"]),
+        a=Answer(audio="a.wav"),
+        b=Answer(audio="b.wav"),
+    )
+    return Case.of(pair, clips[row["a"]], clips[row["b"]])
+
+
+def false_claims(reason: str, dimension: str, case: Case) -> list[str]:
+    """Return the false claims of a reason, each with what speaks against it."""
+    opinion = VerdictOpinion(order="ab", reasoning={dimension: reason})
+    results: list[str] = []
+    for claim in checked(opinion, case):
+        if claim.kind != "verdict" and claim.holds is False:
+            results.append(f"{claim.text!r}: {claim.why}")
+    return results
+
+
+def _print(now: Mapping[str, Look], first: Mapping[str, Any]) -> None:
+    lines: list[list[object]] = []
+    for names in ORDER:
+        for name in names:
+            was = Look(**first[name]) if name in first else now[name]
+            lines.append([name, *_shares(was), *_shares(now[name])])
+    looks = [Look(**first[name]) if name in first else now[name] for name in now]
+    lines.append(["all", *_shares(_sum(looks)), *_shares(_sum(now.values()))])
+    heads = ["replies", "recall, first", "precision, first", "recall", "precision"]
+    table("planted faults in reasons as models write them", heads, lines)
+
+
+def _sum(looks: Iterable[Look]) -> Look:
+    planted = recalled = honest = flagged_wrongly = 0
+    for look in looks:
+        planted += look.planted
+        recalled += look.recalled
+        honest += look.honest
+        flagged_wrongly += look.flagged_wrongly
+    return Look(planted, recalled, honest, flagged_wrongly)
+
+
+def _shares(look: Look) -> tuple[str, str]:
+    """Return recall and precision, each with its n."""
+    flagged = look.recalled + look.flagged_wrongly
+    recall = f"{look.recalled / look.planted:.3f} (n={look.planted})"
+    return recall, f"{look.recalled / flagged:.3f} (n={flagged})"
+
+
+if __name__ == "__main__":
+    main()
