@@ -147,13 +147,6 @@ ALOUD = [
         "Use a monotone voice and tell me of elephants.",
         "In a flat monotone. Elephants remember where they found water.",
     ),
-    ("Can you explain rain humming?", "Warm air rises and cools down, hums a tune."),
-    ("Can you tell me about tea muttering?", "Warm the pot and wait, mutters."),
-    ("Can you explain ice weeping?", "Ice floats on water. Weeping softly."),
-    ("Can you explain the sky mumbling?", "Air scatters the light, mumbled voice."),
-    ("Tell me of turtles. Do it wistfully.", "Wistfully. Turtles return to the beach."),
-    ("I want to hear this shyly: who are you?", "Shyly. I am new here."),
-    ('Could you say, howling, "The shop is closed"?', "Howls. The shop is closed."),
     ("Repeat the following howling: we are here.", "We are here. Howling."),
 ]
 

@@ -23,7 +23,6 @@ from trace_eval.data.measures.fits import (
     TWICE_GUESSED,
     Misheard,
     acts,
-    closing_act,
     comments,
     heard_as,
     is_direction,
@@ -62,8 +61,6 @@ def read_aloud(request: str | None, answer: str) -> tuple[str, ...]:
     if not directions.stems or not answer.strip():
         return ()
     text = answer.translate(PLAIN)
-    if directions.may_be_topic:
-        return tuple(closing_act(directions, text))
     results = list(_around_literal(directions, text))
     results += _fragments(directions, text)
     if len(directions.literal) < 3:
@@ -86,7 +83,7 @@ def spoken_in(request: str | None, texts: Iterable[Variant]) -> tuple[str, ...]:
         return ()
     for variant in texts:
         written = set(map(stem_of, words_in(variant.written)))
-        if variant.differs and not directions.stems.isdisjoint(written):
+        if variant.differs and directions.stems <= written:
             continue  # its word was heard, and belongs to a sentence: "a cough and fever"
         results: list[str] = []
         for words in read_aloud(request, variant.text):

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Literal
 
 from trace_eval.data.measures.manner import (
-    HEADS,
     OPENERS,
     SOUNDS,
     SUPPORT,
@@ -88,28 +87,6 @@ def acts(directions: Directions, words: Sequence[str]) -> bool:
     if not verb or stem_of(words[0]) not in directions.stems:
         return False
     return words[1] in _OBJECTS_OF_ACTS or words[1].endswith("ly")
-
-
-def closing_act(directions: Directions, text: str) -> Iterator[str]:
-    """Yield a stage direction that ends an answer, in a form that no topic has.
-
-    Examples are "hums.", "hums a tune", "weeping softly" and "mumbled voice".
-    """
-    parts: list[list[str]] = []
-    for part in re.split(r"[,;:.!?\"]+", text):
-        if words := words_in(part):
-            parts.append(words)
-    if len(parts) < 2 or len(parts[-2]) < 3:
-        return  # a list: "it kicks, laughs"
-    last = parts[-1]
-    tells = stem_of(last[0]) in directions.stems
-    if tells and SOUND.fullmatch(last[0]):
-        third_person = last[0].endswith("s")
-        goes_on = len(last) == 2 and last[1].endswith("ly")
-        if goes_on or (third_person and (len(last) == 1 or acts(directions, last))):
-            yield " ".join(last)
-    elif tells and len(last) == 2 and last[1] in HEADS:
-        yield " ".join(last)
 
 
 def comments(directions: Directions, words: Sequence[str], sentence: str) -> bool:

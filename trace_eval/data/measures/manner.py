@@ -72,16 +72,10 @@ _PATTERNS = tuple(
         rf"(?P<what>{_ANY_MANNER})\b",
         rf"{_ASKED}(?:sound|be|act|seem|appear) (?:very |really |as )?"
         rf"(?P<what>[a-z]{{3,}}) and {_SPEAK}",
-        rf"{_SAYING},?\s+(?P<what>{_PARTICIPLES})\s*(?:[.,:;!?]|$|that\b)",
-        rf"^\s*do (?:it|this|that|so) (?:very )?(?P<what>{_PARTICIPLES}|[a-z]{{3,}}ly)\b",
-        r"\bhear (?:it|this|that|you) (?:very )?(?P<what>[a-z]{3,}ly)\b",
+        rf"{_SAYING}\s+(?P<what>{_PARTICIPLES})\s*(?:[.,:;!?]|$|that\b)",
         r"\b(?P<what>clear(?:s|ing)? (?:your|his|her|the) throat"
         r"|tak(?:e|es|ing) an? (?:\w+ )?breath)\b",
     )
-)
-#: A participle that ends a question: "can you explain rain humming?".
-_ENDING = re.compile(
-    rf"\b(?:can|could|will|would) you {_SPEAK}.* (?P<what>{_PARTICIPLES})\s*[?.!]*$"
 )
 _ADVERB = re.compile(r"\b(?P<what>[a-z]{3,}ly)\b")
 _NO_MANNER = words_of(
@@ -169,8 +163,6 @@ class Directions:
         content: other words of the request, which an answer may repeat.
         asks_how: a question asks how something is done, which an adverb may answer.
         asks_advice: it asks how to do something, or what to do.
-        may_be_topic: they may as well be what is asked about: "what helps babies
-            crying?".
     """
 
     stems: frozenset[str]
@@ -180,7 +172,6 @@ class Directions:
     content: frozenset[str] = frozenset()
     asks_how: bool = False
     asks_advice: bool = False
-    may_be_topic: bool = False
 
     @cached_property
     def forms(self) -> set[str]:
@@ -237,10 +228,6 @@ def directions_of(request: str) -> Directions:
         if not _OF_WORDS.search(sentence):
             phrases += _manners(_NAMED.sub(" ", sentence))
     kept = [phrase for phrase in phrases if phrase]
-    ending = _ENDING.search(body.lower())
-    may_be_topic = ending is not None and not kept
-    if ending and may_be_topic:
-        kept.append((ending["what"],))
     literal_words = tuple(words_in(" ".join(literal)))
     stems = {stem_of(word) for phrase in kept for word in telling(phrase)}
     return Directions(
@@ -249,7 +236,6 @@ def directions_of(request: str) -> Directions:
         literal=literal_words,
         asks_how=bool(_HOW.search(body.lower())),
         asks_advice=bool(_ADVICE.search(body.lower())),
-        may_be_topic=may_be_topic,
         tells=bool(_TELLS.search(body.lower())),
         content=frozenset(words_in(text))
         - {word for phrase in kept for word in phrase},
