@@ -2,7 +2,7 @@
 
     TRACE_EVAL_DATA=... python -m benchmarks.detectors
 
-Silero VAD, which we use, hears 32 ms after 32 ms; FireRedVAD's event detector hears a
+Silero VAD, which we use, hears 32 ms at a time; FireRedVAD's event detector hears a
 recording at once, in steps of 10 ms. Both go through the same two thresholds and
 shortest lengths. Printed: how far the beginning and the end of each channel's speech
 are from the marks, in the median and at the 95th percentile; the share of time at which

@@ -72,11 +72,19 @@ def _write(place: Path, prefix: str, suffix: str, content: bytes) -> None:
                 part.unlink(missing_ok=True)
                 raise
     except OSError as error:
-        if path.is_dir():
+        if _is_folder(path):
             _advise(
                 f"{path}: {error.strerror}, so what is kept there is made anew by each"
                 " command; remove that folder"
             )
+
+
+def _is_folder(path: Path) -> bool:
+    """Whether a folder stands there; not, where one may not look."""
+    try:
+        return path.is_dir()
+    except OSError:
+        return False
 
 
 @cache

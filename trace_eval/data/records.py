@@ -250,7 +250,8 @@ def resolve_audio(
 def _recording_at(root: Path | str, audio: str) -> Path | str:
     """Return a recording's path or URL; blanks around it count if a file has them."""
     place = joined(root, audio)
-    if audio == audio.strip() or (isinstance(place, Path) and is_file(place)):
+    is_named = audio.strip() not in ("", audio)
+    if not is_named or (isinstance(place, Path) and is_file(place)):
         return place
     return joined(root, audio.strip())
 
