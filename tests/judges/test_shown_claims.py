@@ -25,7 +25,9 @@ from trace_eval.judges.claims.read import claims_of
             "The pitch variation is 2.2 steps apart.",
             "The pitch variation is under one step.",
         ),
-        ("P808 +2.0 for answer 1.", "P808 +1.3 for answer 1."),
+        ("Answer 1 wins by 10.5 steps.", "Answer 2 wins by 10.5 steps."),
+        ("Rate (3.8 steps) and pitch (2.5 steps) differ.", "Rate (1.1 steps) differs."),
+        ("Answer 1: +3.8 steps in rate.", "Answer 2: +3.8 steps in rate."),
     ],
 )
 def test_differences_in_steps_are_those_of_the_prompt(true: str, false: str) -> None:
@@ -41,10 +43,26 @@ def test_differences_in_steps_are_those_of_the_prompt(true: str, false: str) -> 
         "The rest is under one step.",
         "Loudness is not comparable.",
         "Answer 1 leads by 2.1 steps.",  # as much as the loudness, which is not named
+        "P808 +2.0 for answer 1.",  # steps, as the prompt prints them
+        "A difference of 1.0 steps is just audible.",
+        "There are 3.5 steps in the recipe of answer 1.",
+        "Answer 2 is better in pitch by 2.5 steps.",
     ],
 )
 def test_other_steps_are_no_differences(reason: str) -> None:
     assert False not in findings(reason)
+
+
+@pytest.mark.parametrize(
+    "reason",
+    [
+        "I prefer answer 2, by 10.5 steps.",
+        "P808 differs by 2.0.",  # as many steps
+        "Answer 2 is fast (214 v 104 WPM).",  # of whom 214 is, is not said
+    ],
+)
+def test_what_is_not_said_is_never_true(reason: str) -> None:
+    assert set(findings(reason)) == {None}
 
 
 def test_rates_by_syllables_are_those_that_the_prompt_prints() -> None:
@@ -175,7 +193,7 @@ def test_reasons_as_models_write_them_are_read_as_stored() -> None:
             planted += look["planted"]
             recalled += look["recalled"]
             flagged_wrongly += look["flagged_wrongly"]
-    assert planted == 600
+    assert planted == 840
     assert recalled >= 0.95 * planted
     assert recalled >= 0.98 * (recalled + flagged_wrongly)
     assert result["first_looks"].keys() == result["now"].keys()

@@ -48,16 +48,18 @@ def check(claim: StatedClaim, shown: ShownAnswers) -> Finding:
 
 
 def _apart(claim: StatedClaim, measure: Measure, shown: ShownAnswers) -> Finding:
-    """Compare both answers; "P808 +1.0" may be of steps, as prompts print it."""
+    """Compare both answers; "P808 +1.0" may be in steps, as prompts print it."""
     finding = _compared(claim, measure, shown)
     if finding.holds is not False or claim.relation != "apart" or claim.unit:
         return finding
     in_steps = steps_finding(replace(claim, unit="steps"), shown)
-    return in_steps if in_steps.holds else finding
+    if in_steps.holds is not True:
+        return finding
+    return Finding(None, f"may be told in steps; {finding.why}")
 
 
 def _valued(claim: StatedClaim, measure: Measure, shown: ShownAnswers) -> Finding:
-    if claim.relation == "pair":
+    if claim.relation in ("pair", "either"):
         return _pair(claim, measure, shown)
     return _absolute(claim, measure, shown)
 
@@ -82,7 +84,9 @@ def _absolute(claim: StatedClaim, measure: Measure, shown: ShownAnswers) -> Find
     if not claim.places:
         # A norm, a wish or a threshold names no answer, either.
         return Finding(None, f"does not say of which answer; {why}")
-    if False in holds and claim.relation == "is" and _fits_gap(claim, measure, shown):
+    is_level = claim.unit == "lufs" and claim.numbers[0].startswith("-")
+    may_be_gap = claim.relation == "is" and not is_level
+    if False in holds and may_be_gap and _fits_gap(claim, measure, shown):
         return Finding(None, f"may be the difference of both answers; {why}")
     return Finding(holds == {True}, why)
 
@@ -99,7 +103,8 @@ def _fits_gap(claim: StatedClaim, measure: Measure, shown: ShownAnswers) -> bool
 def _pair(claim: StatedClaim, measure: Measure, shown: ShownAnswers) -> Finding:
     """Check two values, one of each answer: false where they fit neither way around.
 
-    They stand in the order of showing, or in that of the claim's places.
+    Who spoke of answer 2 may begin with it, or keep the order of showing; which, is
+    not known where only the latter fits.
     """
     one, two = (replace(claim, relation="is", numbers=(n,)) for n in claim.numbers)
     ways = []
@@ -115,9 +120,12 @@ def _pair(claim: StatedClaim, measure: Measure, shown: ShownAnswers) -> Finding:
     values = [_of_one(one, measure, shown, place).why for place in ("1", "2")]
     why = "; ".join(values)
     in_order, swapped = ways
-    if in_order or (swapped and claim.places == ("2", "1")):
+    if claim.relation == "either":
+        return Finding(in_order or swapped, why)
+    begins_with_second = claim.places == ("2", "1")
+    if swapped if begins_with_second else in_order:
         return Finding(True, why)
-    return Finding(None if swapped else False, why)
+    return Finding(None if in_order or swapped else False, why)
 
 
 def _of_one(

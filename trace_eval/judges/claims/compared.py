@@ -15,7 +15,7 @@ def compared(sentence: Sentence, token: Token) -> tuple[str, str] | None:
     """Return who has more of a comparative, and than whom; None: ambiguous."""
     behind = ""
     chunk = sentence.around(token)[0]
-    if own := _bracketed(sentence, token):
+    if own := _bracketed(sentence, token) or _owner(sentence, token):
         return own, other(own)
     for part in sentence.around(token):
         sides = named(sentence, part)
@@ -55,5 +55,13 @@ def _bracketed(sentence: Sentence, token: Token) -> str:
         return ""
     for side, place in named(sentence, sentence.whole):
         if sentence.words(side.end, token.start) in (" (", " ["):
+            return place
+    return ""
+
+
+def _owner(sentence: Sentence, token: Token) -> str:
+    """Return the side that owns a comparative: "answer 1's narrower intonation"."""
+    for side, place in named(sentence, sentence.whole):
+        if sentence.words(side.end, token.start) == "'s ":
             return place
     return ""

@@ -86,8 +86,8 @@ def _vague(sentence: Sentence, token: Token) -> StatedClaim:
 #: Between a background and what it is: " of answer 1 is also rated ".
 _IS_SAID = re.compile(
     r"[^,;:()]{0,80} (?:is|was|sounds?|seems?|appears?|comes? out|gets?)"
-    r"(?: (?:not|also|a|bit|little|much|far|even|slightly|somewhat|clearly|as|rated|judged|scored"
-    r"|measured|considered|audibly|noticeably|markedly|rather|quite))* "
+    r"(?: (?:not|also|a|the|lot|bit|little|much|far|even|slightly|somewhat|clearly|as|rated|judged"
+    r"|scored|measured|considered|audibly|noticeably|markedly|rather|quite))* "
 )
 
 
@@ -162,11 +162,16 @@ _SOUNDS = re.compile(
 
 def _is_general(sentence: Sentence, token: Token) -> bool:
     """Tell whether an answer as a whole is better, as in "but it sounds better"."""
+    if not token.value and _OVERALL.match(sentence.words(token.end, token.end + 16)):
+        return True
     if not token.valued:
         return False
     chunk = sentence.around(token)[0]
     head = sentence.words(chunk.start, token.start)
     return bool(_SOUNDS.search(head)) and not chunk.of("measure")
+
+
+_OVERALL = re.compile(r" (?:overall|in all|in total|altogether|on the whole)\b")
 
 
 _HAS_MORE = re.compile(

@@ -1,4 +1,4 @@
-"""Numbers that are not values: bounds, differences and ratios."""
+"""Numbers that are not values: bounds and differences."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _JUST = re.compile(
 )
 #: "Its bandwidth goes up to 11.8 kHz" gives the value.
 _UP_TO = re.compile(
-    r"\b(?:goes|go|reach(?:es|ing)?|extends?|extending|carries|runs?|stretch(?:es)?|sounds?"
+    r"\b(?:goes|go|reach(?:es|ing)?|extends?|extending|carries|runs?|stretch(?:es)?|sounds?|band,"
     r"|continues?|speech)(?: all the way)? up to (?:about |around |roughly |nearly )?\Z"
 )
 
@@ -60,7 +60,7 @@ def bound_of(sentence: Sentence, token: Token) -> str:
     if any(
         side.value == "neither" and (side.start < token.start or side in chunk.tokens)
         for side in clause.of("side")
-    ):
+    ) and not any(side.value == "both" for side in chunk.of("side")):
         is_denied = True
     if is_denied and words.lower() not in ("no less than", "no more than", "not even"):
         return "under" if way == "over" else "over"
@@ -132,6 +132,10 @@ _VARIES = re.compile(
     rf"(?: (?:its|the|his|her|their) \w+)? by (?:{HEDGES} )?\Z",
     re.I,
 )
+#: "Answer 1 varies by 4.7 st, answer 2 by 2.9 st".
+_SO_DOES = re.compile(
+    r"\bvar(?:y|ies|ied) [^.;\n]*\d[^.;\n\d]*, [^.;,\n]{1,24} by \Z", re.I
+)
 _GAP_TAIL = re.compile(
     r"(?:[)]| (?:MOS|points?|LU))* (?:apart|difference|gap|advantage|of difference"
     r"|separates?|divides?|lies? between)\b"
@@ -154,7 +158,8 @@ def is_gap(sentence: Sentence, token: Token) -> bool:
     clause = sentence.around(token)[1]
     head = sentence.words(max(clause.start, token.start - 60), token.start)
     match = _GAP_HEAD.search(head)
-    if match and not _VARIES.search(head):
+    varies = _VARIES.search(head) or _SO_DOES.search(sentence.words(0, token.start))
+    if match and not varies:
         first_word = match[0].split()[0].lower()
         if first_word not in ("falls", "remains", "sits"):
             return True

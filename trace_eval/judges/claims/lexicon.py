@@ -1,4 +1,4 @@
-"""The words by which a reason names sides, directions and units, or states nothing.
+"""The words by which a reason names sides, directions and units.
 
 English alone. Measures are named in :mod:`trace_eval.judges.claims.measures`. Nothing
 here says how words stand to each other; that is read by their order.
@@ -85,6 +85,7 @@ OBJECT = (
 
 # --- directions -----------------------------------------------------------------------
 
+_SLIGHTLY = r"(?: rather| slightly| somewhat| a bit| a little| much| far)?"
 _BACKGROUND = r"(?:background(?: noise)?|noise)"
 _NOTICEABLE = (
     r"(?:noticeable|audible|obtrusive|disturbing|distracting|annoying|prominent)"
@@ -100,6 +101,8 @@ OF_BACKGROUND: Mapping[str, int] = {
 KEYED: Mapping[str, tuple[str, int]] = {
     r"(?:faster|quicker|speedier|brisker)(?:[ -]paced)?": ("rate", 1),
     r"slower(?:[ -]paced)?": ("rate", -1),
+    r"more words (?:per|a) min(?:ute)?": ("rate", 1),
+    r"fewer words (?:per|a) min(?:ute)?": ("rate", -1),
     r"louder": ("loudness", 1),
     r"quieter|softer": ("loudness", -1),
     r"higher[ -]pitched|higher in pitch|higher voice": ("pitch", 1),
@@ -109,6 +112,14 @@ KEYED: Mapping[str, tuple[str, int]] = {
     ),
     r"livelier": ("variation", 1),
     r"flatter": ("variation", -1),
+    rf"var(?:y|ies|ied) (?:its |the )?(?:pitch|voice|intonation){_SLIGHTLY} more": (
+        "variation",
+        1,
+    ),
+    rf"var(?:y|ies|ied) (?:its |the )?(?:pitch|voice|intonation){_SLIGHTLY} less": (
+        "variation",
+        -1,
+    ),
     r"longer": ("duration", 1),
     r"shorter|briefer": ("duration", -1),
     r"wordier|more words": ("words", 1),
@@ -373,7 +384,7 @@ NAMING: Mapping[str, str] = {
 
 #: What may stand behind a bare number; behind any other word it counts that.
 BEHIND_BARE = words_of(
-    "for in on of at to by from with as than there here and or vs v versus against "
+    "rather for in on of at to by from with as than there here and or vs v versus against "
     "compared comparing respectively apart while whereas but because since though "
     "although which so is are was were has had can could may might would will should be "
     "being does seems makes suggests that i both only even also more less higher lower up "

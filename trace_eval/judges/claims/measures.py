@@ -27,6 +27,7 @@ from trace_eval.judges.beside.steps import (
     P808,
     PAUSE,
     PITCH,
+    PROMINENCE,
     RATE,
     TREND,
     VARIATION,
@@ -314,6 +315,7 @@ MEASURES: Mapping[str, Measure] = {
         fields=lambda b: {
             **_of("signal", Signal, rms=("rms_dbfs", 1, 0))(b),
             **_of("quality", Quality, level=("level_dbfs", 1, 0))(b),
+            **_of("loudness", Loudness, loudness=("integrated_lufs", 1, 0))(b),
         },
         step=LOUDNESS,
         unit="db",
@@ -382,6 +384,14 @@ MEASURES: Mapping[str, Measure] = {
         scale=100,
         unit="mos",
     ),
+    # Prompts tell it in steps alone.
+    "periodicity": Measure(
+        title="periodicity",
+        pattern=r"periodicity",
+        fields=lambda _: {},
+        step=PROMINENCE,
+        unit="db",
+    ),
     "duration": Measure(
         title="duration",
         pattern=r"(?:total |overall )?(?:duration|length|running time)(?! of (?:the )?paus)",
@@ -394,8 +404,8 @@ MEASURES: Mapping[str, Measure] = {
     ),
     "speech": Measure(
         title="seconds of speech",
-        pattern=r"(?:seconds )?of (?:actual |pure )?speech(?! rate)|speech time|speaking time"
-        r"|speech duration",
+        pattern=r"(?:seconds )?(?<!minute )of (?:actual |pure )?speech(?! rate)|speech time"
+        r"|speaking time|speech duration",
         fields=_of("signal", Signal, speech=("speech_s", 1, 1)),
         step=_step(1.23, "ratio"),
         unit="s",

@@ -44,12 +44,8 @@ def numbers(sentence: Sentence) -> Iterator[StatedClaim]:
         elif token.kind == "number" and token.unit == "x":
             yield from ratio_claims(sentence, token, token.number)
         elif token.kind == "number":
-            token = _with_unit_of_partner(sentence, token)
-            if sentence.unreal(token) or _is_mark(sentence, token):
-                continue
-            if is_operand(sentence, token) or _is_corrected(sentence, token):
-                continue
-            if _TOLERANCE.search(sentence.words(token.start - 12, token.start)):
+            token = _in_steps(sentence, _with_unit_of_partner(sentence, token))
+            if _states_nothing(sentence, token):
                 continue
             if token.unit == "steps":
                 yield from step_claims(sentence, token)
@@ -65,6 +61,38 @@ def numbers(sentence: Sentence) -> Iterator[StatedClaim]:
         yield from _stated(sentence, several)
 
 
+def _states_nothing(sentence: Sentence, token: Token) -> bool:
+    """Tell whether a number is no value of an answer, and no difference either."""
+    head = sentence.words(token.start - 30, token.start)
+    if token.unit == "steps" and _SUM_OF.search(head):
+        return False  # "the sum of 0.9 steps stays below the threshold"
+    if sentence.unreal(token) or _is_mark(sentence, token):
+        return True
+    if is_operand(sentence, token) or _is_corrected(sentence, token):
+        return True
+    if _TOLERANCE.search(head):
+        return True
+    return token.unit == "hz" and _is_peak(sentence, token)
+
+
+_SUM_OF = re.compile(
+    r"\b(?:the (?:sum|total|lead|difference) of|steps together give) \Z", re.I
+)
+_IN_STEPS = re.compile(
+    r"\bin steps\b[^,;]*\b(?:difference|sum|whole|total)\b[^,;]*\Z"
+    r"|\bsteps (?:favou?r|together give|add up to|sum up to)\b[^,;]*\Z"
+)
+
+
+def _in_steps(sentence: Sentence, token: Token) -> Token:
+    """Return a bare number of steps with its unit: "the steps favour 1 by 1.6"."""
+    clause = sentence.around(token)[1]
+    head = sentence.words(clause.start, token.start)
+    if token.unit or not _IN_STEPS.search(head):
+        return token
+    return replace(token, unit="steps")
+
+
 def _with_unit_of_partner(sentence: Sentence, token: Token) -> Token:
     """Return a bare number with the unit of the one behind it: "-29 v -30 LUFS"."""
     behind = [each for each in sentence.whole.of("number") if each.start >= token.end]
@@ -73,9 +101,22 @@ def _with_unit_of_partner(sentence: Sentence, token: Token) -> Token:
     partner = behind[0]
     if partner.unit == "steps" or not _paired(sentence, token, partner):
         return token
+    for side in sentence.whole.of("side"):
+        if side.value == "both" and token.end <= side.start < partner.start:
+            return token  # "BAK 287 and 273, both 7.7 kHz"
     return replace(token, unit=partner.unit)
 
 
+def _is_peak(sentence: Sentence, token: Token) -> bool:
+    """Tell whether hertz are of one place of a contour: "peaks at 353 Hz"."""
+    return bool(_PEAK.search(sentence.words(token.start - 24, token.start)))
+
+
+_PEAK = re.compile(
+    r"\b(?:peak(?:s|ed|ing)? at|reach(?:es|ed|ing)?|climbs? to|rises? to|jumps? to"
+    r"|as (?:high|low) as|falls? to|drops? to)(?: about| around| nearly)? \Z",
+    re.I,
+)
 #: "The same to within 2 points" gives no value.
 _TOLERANCE = re.compile(r"\b(?:to within|give or take|\+/-|±) ?\Z", re.I)
 _NOT_VALUE = re.compile(r"(?:\bnot|n't)(?: about| around| at| of)? $", re.I)
@@ -97,7 +138,7 @@ _LEAST = {"rate": 30, "articulation": 30, "pitch": 40} | dict.fromkeys(
 
 
 #: What no level is beyond: "answer 1 stays level at 181".
-_MOST = dict.fromkeys(("level", "loudness", "peak"), 80)
+_MOST = dict.fromkeys(("level", "loudness", "peak"), 80) | {"variation": 30}
 
 
 def _is_no_value(value: Value) -> bool:
@@ -157,19 +198,22 @@ def _as_before(sentence: Sentence, value: Value, before: Value) -> Value:
     start, end = before.token.end, value.token.start
     if any(start <= each.start < end for each in sentence.whole.of("measure")):
         return value
+    taken_up = Value(value.token, before.key, before.unit)
+    if _is_no_value(replace(taken_up, unit="")):
+        return value
     if _paired(sentence, before.token, value.token, _TAKEN_UP):
-        return Value(value.token, before.key, before.unit)
+        return taken_up
     return value
 
 
 _JOINS = (
     r"[([]|and|vs\.?|v|versus|against|to|/|<|>|-|as opposed to|rather than|instead of"
-    r"|compared (?:to|with)|only|just|an? mere|merely|while|but|for|in| "
+    r"|compared (?:to|with)|only|just|an? mere|merely|while|but|for|in|at| "
 )
 _JOINT = re.compile(rf"[)\]]?[,:]? ?(?:{_JOINS})*")
 #: "Reaches 12 kHz, while answer 1 stops at 4.8".
 _TAKEN_UP = re.compile(
-    rf"[)\]]?[,:]? ?(?:{_JOINS}|,|of it|by syllables|whereas|where|by|is|was|at|with"
+    rf"[)\]]?[,:]? ?(?:{_JOINS}|,|of it|of|by syllables|whereas|where|by|is|was|at|with"
     r"|an? [a-z]{1,14}|[a-z]{2,14}s)*"
 )
 
@@ -201,7 +245,9 @@ def _stated(sentence: Sentence, values: list[Value]) -> Iterator[StatedClaim]:
             yield value_claim(sentence, value, relation, owner(sentence, value.token))
         return
     if len(values) == 2 and beside_each_other(sentence, *values):
-        claim = value_claim(sentence, first, "pair", subject_first(sentence, first))
+        is_compared = bool(sentence.around(first.token)[1].of("more", "same"))
+        order: Relation = "either" if is_compared else "pair"
+        claim = value_claim(sentence, first, order, subject_first(sentence, first))
         yield replace(claim, numbers=(first.token.digits, values[1].token.digits))
         return
     places = places_of(sentence, values)

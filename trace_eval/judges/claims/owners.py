@@ -12,7 +12,8 @@ from trace_eval.judges.claims.values import Value
 _SIDE_BEFORE = re.compile(
     r"(?:'s)?(?: (?:is|was|has|had|got|gets|at|of|with|only|just|merely|about|around|the|its|a"
     r"|reaches|scores|records|registers|attains|measures|shows|even|sits|comes|comes in|value"
-    rf"|sitting|way|out|{HEDGES})| ?[:=(\[-] ?)* ?\(?"
+    rf"|sitting|way|out|speeds up|slows(?: down)?|picks up (?:speed|pace)"
+    rf"|{HEDGES})| ?[:=(\[-] ?)* ?\(?"
 )
 _SIDE_BEHIND = re.compile(
     r"(?: (?:for|in|by|of|from|with|on|at|the case of|case of|the))+ ?| ?[(\[]"
@@ -46,7 +47,7 @@ def _without_measures(sentence: Sentence, start: int, end: int) -> str:
 
 def owner(sentence: Sentence, token: Token) -> tuple[str, ...]:
     """Return the places that a lone number is of; empty: either may be meant."""
-    if _is_of_same(sentence, token):
+    if _is_of_same(sentence, token) or _is_of_both(sentence, token):
         return ("1", "2")
     for part in sentence.around(token):
         sides = named(sentence, part)
@@ -72,6 +73,14 @@ def owner(sentence: Sentence, token: Token) -> tuple[str, ...]:
 _SAME_AT = re.compile(
     r"(?: in both| too| to the \w+)?(?:, | \(|, at | at |: )(?:about |around |roughly |nearly )?"
 )
+
+
+def _is_of_both(sentence: Sentence, token: Token) -> bool:
+    """Tell whether a list is of both: "the delivery is the same: 188 WPM, 192 Hz"."""
+    if sentence.whole.of("side"):
+        return False
+    same = [each for each in sentence.whole.of("same") if each.end <= token.start]
+    return bool(same) and ": " in sentence.words(same[0].end, token.start)
 
 
 def _is_of_same(sentence: Sentence, token: Token) -> bool:
@@ -193,9 +202,14 @@ def beside_each_other(sentence: Sentence, one: Value, two: Value) -> bool:
         )
         return not (inside or names_owner)
     clause = sentence.around(first)[1]
-    before = [side for side in sides if clause.start <= side.start < first.start]
+    before: list[Token] = []
+    for side in sides:
+        is_remark = ")" in sentence.words(side.end, first.start)
+        if clause.start <= side.start < first.start and not is_remark:
+            before.append(side)
+    behind = [side for side in sides if second.end <= side.start < clause.end]
     if not before:
-        return not clause.of("side")
+        return not behind
     if _adjacent(sentence, second):
         return False  # "answer 2 is higher, 98 Hz against 125 for answer 1"
     start = before[-1].end

@@ -32,7 +32,7 @@ _SAY = (
     r"|contains?|includ(?:es|ing)|transcribed|recogni[sz]ed as"
     r"|heard|hears?|quotes?|offers?|gives?|adds?|calls?"
     r"|claims?|tell(?:s|ing)?|told|utter(?:s|ed|ing)?|speaks?|declines|refuses|remarks?|informs?"
-    r"|produc(?:es|ing)|deliver(?:s|ed)?|declares?|announces?|explains?|asks?|notes?|goes"
+    r"|produc(?:es|ing)|deliver(?:s|ed)?|declares?|announces?|explains?|asks?|notes?|goes|go on"
     r"|blurts?(?: out)?|throws? in|comes? (?:out as|out with|across as)|talks?"
     r"|puts? it|greets?|apologi[sz]es|insists?"
     r"|exclaims?|whispers?|shouts?|sings?|recites?|counts?|lists?|suggests?|advises?|warns?"
@@ -81,7 +81,7 @@ _WISHED = re.compile(
     r"|expect(?:ed|s)?|i\.e\.|e\.g\.|such as(?=[ :]*$)|something like|means?"
     r"|(?<!lines )(?<!phrases )(?<!words )(?<!line )(?<!phrase )(?<!goes )like(?=[ :]*$)"
     r"|meaning|synonym|whether|supposed to|could|misheard|mishearing|mistaken for"
-    r"|probably|likely|presumably|meant|doubtful|may|might|if)\b[^,;\"]{0,40}$",
+    r"|probably|likely|likelihood|presumably|meant|doubtful|may|might|if)\b[^,;\"]{0,40}$",
     re.I,
 )
 _DOUBTED = re.compile(
@@ -100,7 +100,7 @@ _USER_BEHIND = re.compile(
     re.I,
 )
 _USER_WORD = re.compile(
-    r"\b(?:user(?:'s)?|rules?|request(?:ed|s)?|instructions?|instr|prompt|ask(?:s|ed)?|question"
+    r"\b(?:user(?:'s)?|rules?|request(?:ed|s)?|instructions?(?!-)|instr|prompt|ask(?:s|ed)?|question"
     r"|task"
     r"|they(?! (?:both|all|share|say|agree|have|read|contain|end|begin|differ|are|match|use"
     r"|also)\b)"
@@ -128,6 +128,12 @@ def quotations(sentence: Sentence) -> Iterator[StatedClaim]:
         claim = _quotation(sentence, token, start)
         if before and _THROUGH_TO.fullmatch(sentence.words(start, token.start)):
             claim = replace(before, at=token.start, numbers=(token.value,))
+        elif (
+            before
+            and before.relation == "course"
+            and _AND_OTHER.fullmatch(sentence.words(start, token.start))
+        ):
+            claim = replace(claim, relation="course")
         elif before and _is_alike(sentence, start, token, before):
             claim = replace(claim, relation="says", spoken=before.spoken, negated=False)
         yield claim
@@ -147,6 +153,8 @@ def _is_alike(
     return bool(_AND_SIDE.fullmatch(gap))
 
 
+#: "The difference between "I-2" and "V0"".
+_AND_OTHER = re.compile(r",? (?:and|or|against|versus|vs\.?) ", re.I)
 _AND_SIDE = re.compile(
     r"[,;]? ?(?:and |while |whereas |but )?\x00(?: as| with|:)? ?", re.I
 )
@@ -154,7 +162,8 @@ _AND_SIDE = re.compile(
 _DOWN_TO = re.compile(r"\b(?:down|through|up) to $", re.I)
 #: "From "please remind" through to "get going"" quotes both.
 _THROUGH_TO = re.compile(
-    r",? (?:through to|through|down to|up to|to|until|till) ", re.I
+    r",? (?:through to|through|down to|up to|to|until|till|(?:and )?then|followed by) ",
+    re.I,
 )
 
 
@@ -216,14 +225,16 @@ def _quotation(sentence: Sentence, token: Token, start: int) -> StatedClaim:
         spoken or missing or user or (bool(sides) and _stands_behind(sentence, token))
     )
     relation: Relation = "course"
-    told = wished or _SO_CALLED.search(own) or _AT_WORDS.search(own)
-    if claimed and not (told or _BUT_FOR.search(head)) and len(sides) < 2:
+    is_of_else = wished or bool(_SO_CALLED.search(own) or _AT_WORDS.search(own))
+    is_of_else = is_of_else or (not placed and bool(_BUT_FOR.search(head)))
+    if claimed and not is_of_else and len(sides) < 2:
         relation = "says"
     doubt = ""
     if missing and _MANNER.search(own):
         doubt = "may be said in another manner"
     elif not user and not neither:
-        doubt = _doubt(sentence, token, head=head, missing=missing, sided=bool(sides))
+        told = own if any(side.start >= clause.start for side, _ in before) else head
+        doubt = _doubt(sentence, token, head=told, missing=missing, sided=bool(sides))
     return StatedClaim(
         kind="quotation",
         text=sentence.claim_text(token),
@@ -304,12 +315,12 @@ _SAYS_NEXT = re.compile(
 #: "It has that 'je ne sais quoi'": nobody says it.
 _SO_CALLED = re.compile(r"\b(?:has|have|had|with) (?:that|this|a certain)\W*$", re.I)
 #: "Breaks off before "clear your mind"" says where, and not what is missing.
-_AT_WORDS = re.compile(r"\b(?:before|after|until|around) (?:the words? )?$", re.I)
+_AT_WORDS = re.compile(r"\b(?:before|until|around) (?:the words? )?$", re.I)
 #: "The same but for "a" and "the"": each answer has one of them.
 _BUT_FOR = re.compile(
     r"\b(?:same|identical|equal|alike|match\w*|differ\w*)\b[^;]*"
     r"\b(?:except|save|apart from|but for|besides|aside from)\b[^;]*$"
-    r"|\bdiffer\w*\b[^;]*$",
+    r"|\bdiffer(?:s|ing)? [^;:\"]*\bwords?\b[^;\"]*$|\bdifference between $",
     re.I,
 )
 _ALL_BUT = re.compile(r"\b(?:everything|anything|all) but $", re.I)

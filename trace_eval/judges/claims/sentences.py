@@ -248,7 +248,8 @@ class Sentence:
         letters = list(self.text)
         for number in self.whole.of("number"):
             letters[number.start : number.end] = "\x02" * (number.end - number.start)
-        for side, _ in named(self, self.whole):
+        both = [side for side in self.whole.of("side") if side.value == "both"]
+        for side in (*both, *(side for side, _ in named(self, self.whole))):
             letters[side.start : side.end] = "\x01" * (side.end - side.start)
         return "".join(letters)
 
@@ -292,6 +293,9 @@ class Sentence:
                 chunk.start,
                 chunk.end,
             )  # "answer 1, whose rate is 150 WPM, would do"
+        tail = _WHAT_WAS_ASKED.search(self.words(token.end, end))
+        if tail:
+            end = token.end + tail.start()
         view = MY_VIEW.match(self.words(start, token.start))
         start += view.end() if view else 0
         words = _NO_CONDITION.sub(" ", _SUITS.sub(" ", self.words(start, end)))
@@ -326,7 +330,7 @@ class Sentence:
             return ""
         words = self.words(chunk.start, chunk.end)
         if token.value == "trend":
-            return words.replace(token.text, " ", 1)
+            return ""
         return words
 
 
@@ -343,7 +347,7 @@ _PREDICATE = re.compile(r",? ?(?:is|was|has|had|sounds|comes|remains)\b", re.I)
 _STATEMENT = re.compile(
     r"[,:;]? ?(?:and |but |so |rather |instead )?(?:(?:the )?\x01+|it|he|she)"
     r"(?: (?:only|just|even|also|\w+ly))*"
-    r" (?!not\b|never\b)(?:is|was|has|had|said|did|can|could|\w+s)\b"
+    r" (?!not\b|never\b)(?:is|are|was|were|has|have|had|said|did|can|could|share|\w+s)\b"
     r"|[,:;]? \x02+ (?:lie|lies|stand|stands|separate|separates|is|are)\b",
     re.I,
 )
@@ -372,6 +376,10 @@ MY_VIEW = re.compile(
 )
 #: "Its rate being 105 WPM, answer 1 is ..." is of the side that follows.
 _BEING = re.compile(r"\b(?:being|with its)\b", re.I)
+#: "..., and the user asked for loud" says nothing of what stands before.
+_WHAT_WAS_ASKED = re.compile(
+    r"(?:,? and|, (?:as|since|which)) (?:is what )?(?:the )?(?:user|request|instruction|prompt)\b"
+)
 _BEGINS_WITH_IT = re.compile(
     r"[,;]? ?(?:and |but |so |yet |(?:which|this|that) (?:\w+ )?)?(?:it|its)\b", re.I
 )

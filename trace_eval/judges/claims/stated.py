@@ -14,6 +14,7 @@ Relation = Literal[
     "under",
     "between",
     "pair",
+    "either",
     "more",
     "not_more",
     "same",
@@ -33,15 +34,16 @@ class StatedClaim:
         text: the words of the clause.
         relation: of the values, e.g. ``more``: the first place has more than the
             second; ``pair``: two values, one of each answer, without saying whose is
-            which.
+            which; ``either``: the same beside a comparison that says it.
         places: ``1`` or ``2``, in the order of the relation; one for an absolute value,
-            empty where the reason does not say which; of a pair an order that it may
-            have beside that of showing.
+            empty where the reason does not say which; of a pair first the answer that
+            was spoken of.
         measure: that it is about; None: it names none.
         numbers: as printed; two for ``between`` and ``pair``.
         unit: of the numbers.
         sign: 1 for more, -1 for less, 0 where no way is said.
-        hedged: the number is said to be about so much.
+        hedged: the number is said to be about so much; of steps, to be better and not
+            more.
         negated: the quotation is said to be missing, or the values not to be the same.
         of_user: the quotation is of the request.
         spoken: the quotation is said to be words of the answer.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from trace_eval.judges.beside.steps import (
     BANDWIDTH,
@@ -13,6 +14,7 @@ from trace_eval.judges.beside.steps import (
     P808,
     PAUSE,
     PITCH,
+    PROMINENCE,
     RATE,
     TREND,
     VARIATION,
@@ -27,6 +29,7 @@ STEP_OF: Mapping[str, str] = {
     "bandwidth": BANDWIDTH.name,
     "clipping": CLIPPING.name,
     "distillmos": DISTILLMOS.name,
+    "periodicity": PROMINENCE.name,
     "rate": RATE.name,
     "articulation": RATE.name,
     "syllables": RATE.name,
@@ -45,7 +48,7 @@ _TOLD_ALONE = frozenset(step.name for step in DELIVERY)
 #: The name of the sum of all steps of voice quality.
 IN_ALL = "voice quality"
 
-#: Prompts round steps down to one decimal, so a step may be so much more.
+#: Prompts round the sum down to one decimal, and parts to the nearest one.
 _ROUNDED_DOWN = 0.1 + 1e-9
 
 
@@ -60,7 +63,14 @@ def steps_finding(claim: StatedClaim, shown: ShownAnswers) -> Finding:
     own = _STEP_OF_TITLE.get(title, IN_ALL if not title else "")
     if claim.relation != "apart":
         return _bounded(claim, steps.get(own) if title else None, why)
-    fitting = [name for name, value in steps.items() if _fits(claim, value)]
+    fitting: list[str] = []
+    for name, value in steps.items():
+        # "Better by 1.3 steps" may be lower: of delivery it says no direction.
+        is_either_way = claim.hedged and name in _TOLD_ALONE
+        if _fits(replace(claim, sign=0) if is_either_way else claim, value):
+            fitting.append(name)
+    if own in fitting and len(claim.places) == 1:
+        return Finding(None, f"does not say who is ahead; {why}")
     if own in fitting:
         return Finding(True, why)
     if not title:  # the parts of voice quality are told by their names

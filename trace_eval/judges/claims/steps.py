@@ -14,18 +14,23 @@ from trace_eval.judges.claims.differences import (
     ahead_by,
     favoured,
     is_gap,
-    nearest_more,
 )
-from trace_eval.judges.claims.sentences import Part, Sentence, other
+from trace_eval.judges.claims.sentences import Part, Sentence, named, other
 from trace_eval.judges.claims.stated import StatedClaim
 from trace_eval.judges.claims.stepped import STEP_OF
 from trace_eval.judges.claims.subjects import direction, measured_key
 from trace_eval.judges.claims.tokens import Token, measure_of
+from trace_eval.judges.claims.values import distance
 
 #: Of measures that nobody names nothing can be checked: "the rest is under one step".
 _OF_THE_REST = re.compile(
-    r"\b(?:the rest|all|every\w+|(?:the )?others?|nothing|none|remaining|both)"
+    r"\b(?:the rest|all(?! steps\b)|every\w+|(?:the )?others?|nothing|none|remaining|both)"
     r"(?: (?!this|that|gives)\w+){0,5} (?:\w+ )?\Z",
+    re.I,
+)
+#: "Its background is lower, but overall the difference is 0.4 steps".
+_OF_ALL = re.compile(
+    r"\b(?:overall|in all|in total|total|sum|summed|net|whole|altogether|together)\b[^,;]*\Z",
     re.I,
 )
 _IN_ALL = re.compile(r",? (?:in all|in sum|overall|in total|altogether)\b", re.I)
@@ -42,7 +47,9 @@ def step_claims(sentence: Sentence, token: Token) -> Iterator[StatedClaim]:
         return
     if _OF_THE_REST.search(head):
         return
-    more = _comparative(token, (chunk, clause))
+    more = None
+    if not _OF_ALL.search(head):
+        more = _comparative(token, (chunk, clause))
     places: tuple[str, ...] = ()
     sign = 0
     if more is not None:
@@ -51,8 +58,7 @@ def step_claims(sentence: Sentence, token: Token) -> Iterator[StatedClaim]:
         places = compared(sentence, more) or ()
         sign = direction(sentence, more, more.value) if places else 0
     if not places:
-        place = ahead_by(sentence, token, "") or favoured(sentence, token)
-        places, sign = ((place, other(place)), 1) if place else ((), 0)
+        places, sign = _told_of(sentence, token, clause)
     key = _key_of(sentence, token, more)
     yield StatedClaim(
         kind="number",
@@ -64,9 +70,16 @@ def step_claims(sentence: Sentence, token: Token) -> Iterator[StatedClaim]:
         numbers=(token.digits.lstrip("+-"),),
         unit="steps",
         sign=sign,
+        hedged=more is not None and more.valued,
     )
 
 
+#: "A difference of 1.0 steps is just audible", "the scale has 0.5 steps".
+_OF_NO_PAIR = re.compile(
+    r"(?:\A|\b(?:since|because|takes|that|as|if)) ?an? (?:difference|gap|distance) of (?:\w+ )?\Z"
+    r"|\b(?:has|have|lists?|(?<!together )gives?|there (?:is|are)) \Z",
+    re.I,
+)
 _UNDER = re.compile(
     r"\b(?:under|below|less than|fewer than|within|at most|short of) (?:only )?\Z", re.I
 )
@@ -78,35 +91,78 @@ _OVER = re.compile(
 
 def _comparative(token: Token, parts: Iterable[Part]) -> Token | None:
     """Return the comparative whose steps these are; None: there is none."""
-    more = nearest_more(token, parts)
-    if more is None or more.end <= token.start or more.start == token.end + 1:
+    more = _nearest(token, parts)
+    if more is None or _BOUND.fullmatch(more.text):
+        return None
+    if more.text.lower() in ("more", "less"):
+        return None  # "more suitable by 1.2 steps" does not say of what
+    if more.end <= token.start or more.start == token.end + 1:
         return more
     return None
+
+
+def _nearest(token: Token, parts: Iterable[Part]) -> Token | None:
+    """Return the nearest comparative of the first part that has any; "wins" is one."""
+    for part in parts:
+        comparatives = part.of("more")
+        if comparatives:
+            return min(comparatives, key=lambda each: distance(each, token))
+    return None
+
+
+#: Comparatives that bound a number of steps: "is below one step".
+_BOUND = re.compile(r"below|above|beneath|exceed(?:s|ed|ing)?|short of", re.I)
 
 
 def _neither(clause: Part) -> bool:
     return any(side.value == "neither" for side in clause.of("side"))
 
 
+def _told_of(
+    sentence: Sentence, token: Token, clause: Part
+) -> tuple[tuple[str, ...], int]:
+    """Return whose steps these are without a comparative, and which way they count.
+
+    One place alone, and no way: it is named, and the words do not say how.
+    """
+    if place := ahead_by(sentence, token, "") or favoured(sentence, token):
+        return (place, other(place)), 1
+    places = [place for _, place in named(sentence, clause)]
+    if not places:
+        return (), 0
+    if len(set(places)) == 1 and token.digits[:1] in ("+", "-"):
+        return (places[0], other(places[0])), 1 if token.digits[0] == "+" else -1
+    return (places[0],), 0
+
+
 def _is_difference(sentence: Sentence, token: Token) -> bool:
     """Whether steps are no steps of a recipe: a fraction, or said to lie between."""
     tail = sentence.words(token.end, token.end + 16)
+    head = sentence.words(sentence.whole.start, token.start)
+    if _OF_NO_PAIR.search(head):
+        return False
     has_fraction = "." in token.digits
     return has_fraction or is_gap(sentence, token) or bool(_IN_ALL.match(tail))
 
 
 def _key_of(sentence: Sentence, token: Token, more: Token | None) -> str:
-    """Return the key of the one measure that steps are of; empty: of several."""
+    """Return the key of the nearest measure that steps are of; empty: none is named."""
     if more is not None:
         key = measured_key(sentence, more)
         return key if key in STEP_OF else ""
     for part in sentence.around(token)[:2]:
-        keys = {measure.value for measure in part.of("measure")}
-        if keys == {"pitch"} and any(n.unit == "st" for n in part.of("number")):
-            return "variation"  # "the pitch varies by 2.6 and 3.5 st, under one step"
-        if len(keys) == 1:
-            (key,) = keys
-            return key if key in STEP_OF else ""
-        if keys:
-            return ""
+        near = [each for each in part.of("measure") if _is_near(sentence, each, token)]
+        if near:
+            nearest = min(near, key=lambda each: distance(each, token))
+            is_varied = any(number.unit == "st" for number in part.of("number"))
+            if nearest.value == "pitch" and is_varied:
+                return "variation"  # "varies by 2.6 and 3.5 st, under one step"
+            return nearest.value if nearest.value in STEP_OF else ""
     return ""
+
+
+def _is_near(sentence: Sentence, measure: Token, token: Token) -> bool:
+    """Tell whether a measure stands before steps, or right behind: "steps of P808"."""
+    if measure.end <= token.start:
+        return True
+    return sentence.words(token.end, measure.start) in (" of ", " in ", " for ", " ")

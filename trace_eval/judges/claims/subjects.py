@@ -41,6 +41,8 @@ def measured_key(sentence: Sentence, token: Token) -> str:
         return behind[0].value
     if _is_told_in_hertz(sentence, token):
         return "pitch"
+    if _HIGH_AND.match(sentence.words(token.start, token.end + 20)):
+        return ""  # "answer 1 is higher and faster" is of pitch, or of a measure before
     chunk, clause, whole = sentence.around(token)
     for part in (chunk, clause, whole):
         keys = {t.value for t in part.of("measure")}
@@ -66,6 +68,9 @@ def _is_conceded(sentence: Sentence, clause: Part) -> bool:
 
 
 _HIGH = re.compile(r"higher|lower", re.I)
+_HIGH_AND = re.compile(
+    r"(?:higher|lower) and (?:also )?(?:faster|slower|louder|quieter|livelier)\b", re.I
+)
 _BEFORE_HERTZ = re.compile(
     r"(?: by)?(?: [\d.]+ (?:audible )?(?:steps?|semitones|st))?,? ?\(?(?:pitch )?"
 )

@@ -291,12 +291,16 @@ def _starts(kinds: tuple[str, ...], behind: str) -> bool:
 _JOINED = re.compile(r"\d(?: ?(?:%|[A-Za-z]{1,12}))? (?:and|vs\.?|v|versus|against) \Z")
 
 
+#: "305 noticeable v 245 somewhat intrusive".
+_LABELLED = re.compile(r" [a-z]+(?: [a-z]+)? (?:vs\.?|v\.?|versus|against|to) \d")
+
+
 def _counts(before: str, behind: str) -> bool:
     """Tell whether a bare number counts what follows: "4 facts", "3 of 10"."""
     if _OF_MANY.match(behind):
         return True
     match = _WORD_BEHIND.match(behind)
-    if match is None or _JOINED.search(before):
+    if match is None or _JOINED.search(before) or _LABELLED.match(behind):
         return False
     kinds = ("side", "measure", "more", "factor", "same", "as")
     is_bare = match[1].lower() in lexicon.BEHIND_BARE
@@ -318,7 +322,8 @@ _COUNTED = re.compile(
     r"|words?|silences?)\b"
 )
 _NO_SIDE_BEHIND = re.compile(
-    r"[%/]\d| ?(?:-|to|or|and) \d| out of| of\b| (?:more|less|fewer|point)\b"
+    r"[%/]\d| (?:vs\.?|v\.?) \d+(?:\.\d|\d| ?(?:st|Hz|dB|s)\b)| ?(?:-|to|or|and) \d"
+    r"| out of| of\b| (?:more|less|fewer|point)\b"
 )
 
 

@@ -45,6 +45,9 @@ _IDLE = re.compile(
     rf"|{_CONDITION}|were (?:i|we|you|one) to (?:choose|pick|rank|order|judge|decide|rate))\b",
     re.I,
 )
+#: "With no pauses and a pitch of 215 Hz": denies the pauses alone.
+_ABSENT = ("pauses", "pause", "clipping")
+_NO_OF = re.compile(r"\b(?:no|without(?: any)?) \Z", re.I)
 #: "No real difference in sound: ..." is followed by what shows it.
 _HEADING = re.compile(
     r"\A[^:\d]*\b(?:no|not|hardly|barely|scarcely|nothing|little)\b[^:\d]*"
@@ -138,6 +141,11 @@ def turned(sentence: Sentence, claim: StatedClaim) -> str:
     for token in whole.tokens:
         first, last = token.start - whole.start, token.end - whole.start
         letters[first:last] = "\x00" * (last - first)
+    for token in whole.of("measure"):
+        head = "".join(letters[: token.start - whole.start])
+        own_no = _NO_OF.search(head)
+        if token.value in _ABSENT and own_no:
+            letters[own_no.start() : own_no.end()] = " " * len(own_no[0])
     words = "".join(letters)
     starts = [each.start for each in sentence.clauses if each.start <= claim.at]
     ends = [each.end for each in sentence.chunks if each.start <= claim.at]

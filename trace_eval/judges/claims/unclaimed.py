@@ -17,7 +17,8 @@ TOLD = (
 )
 _JUDGED = (
     rf"(?:{TOLD}|hint|suggest|indicate|point|mean|reflect|imply|explain|speak|account"
-    r"|be (?:\w+ )?(?:perceptible|audible|noticeable|heard|noted|obvious|clear|said|called"
+    r"|be (?:\w+ )?(?:due|explained|perceptible|audible|noticeable|heard|noted|obvious|clear"
+    r"|said|called"
     r"|described|judged|argued|considered|that|something like|about"
     r"|around|roughly|some|approximately|nearly|almost|as much as))"
 )

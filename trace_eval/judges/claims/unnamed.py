@@ -83,18 +83,18 @@ _MEAN = re.compile(
     re.I,
 )
 #: Voices lie between these, Hz; what else does is named.
-_VOICES_HZ = (60, 450)
+_VOICES_HZ = (40, 450)
 #: Units of other measures of a voice, in a list of which hertz are of its pitch.
 _OF_DELIVERY = {"wpm", "st", "lufs"}
 _VOICE = re.compile(
-    r"\b(?:voices?|speaks|speaking|spoken|higher|deeper|deep|tenor|soprano|alto|baritone|high-pitched|low-pitched)\b",
+    r"\b(?:voices?|speaks|speaking|spoken|higher|lower|deeper|deep|tenor|soprano|alto|baritone|high-pitched|low-pitched)\b",
     re.I,
 )
 #: Words between what tells of a voice and its hertz; any other tells of another sound.
 _AT_HERTZ = words_of(
     "at of is sits sat lies low lower down high up round around about near nearly roughly some",
     "just only a an the in comes speaks voice pair much higher deeper with and mean median average",
-    "averaging averages where while against compared to differ height",
+    "averaging averages where while against compared to differ height by steps than which",
 )
 
 
@@ -129,7 +129,7 @@ def _is_in_list(sentence: Sentence, token: Token) -> bool:
 
 # --- lists ----------------------------------------------------------------------------
 
-_AND = re.compile(r"(?:,| and|, and) ")
+_AND = re.compile(r"(?:,| and|, and) (?:an? (?:[a-z]+ ){0,3})?")
 
 
 def key_in_list(sentence: Sentence, token: Token) -> str | None:
@@ -164,7 +164,11 @@ def _named_before(sentence: Sentence, first: Token) -> list[str]:
         if token.kind == "number" and token.unit in NAMING:
             named.append(NAMING[token.unit])
         numbers = sentence.whole.of("number")
-        if token.kind == "measure" and any(_gives(sentence, token, n) for n in numbers):
+        has_number = any(
+            gives(sentence, token, number) or _is_on(sentence, token, number)
+            for number in numbers
+        )
+        if token.kind == "measure" and has_number:
             named.append(token.value)
     return named
 
@@ -174,11 +178,16 @@ _SET_AGAINST = re.compile(r"\b(?:compared (?:to|with)|against|versus|vs\.?) \Z")
 _GIVES = re.compile(r"(?: (?:of|is|at|was|\())?[:=]? ?")
 
 
-def _gives(sentence: Sentence, measure: Token, number: Token) -> bool:
+def gives(sentence: Sentence, measure: Token, number: Token) -> bool:
     """Tell whether a number is the value of the measure right before it."""
     if number.start < measure.end:
         return False
     return bool(_GIVES.fullmatch(sentence.words(measure.end, number.start)))
+
+
+def _is_on(sentence: Sentence, measure: Token, number: Token) -> bool:
+    """Tell whether a number stands before its measure: "403 on P808"."""
+    return sentence.words(number.end, measure.start) in (" on ", " in ", " for ")
 
 
 def _row_of(sentence: Sentence, token: Token) -> list[Token]:

@@ -10,7 +10,12 @@ from trace_eval.judges.claims.lexicon import HEDGES, OF_UNIT
 from trace_eval.judges.claims.sentences import Part, Sentence
 from trace_eval.judges.claims.stated import Relation, StatedClaim
 from trace_eval.judges.claims.tokens import Token, measure_of
-from trace_eval.judges.claims.unnamed import key_in_list, key_of_sound, key_of_unit
+from trace_eval.judges.claims.unnamed import (
+    gives,
+    key_in_list,
+    key_of_sound,
+    key_of_unit,
+)
 
 
 @dataclass(frozen=True)
@@ -66,7 +71,7 @@ def _is_out_of_reach(sentence: Sentence, token: Token) -> bool:
     """
     before = [each for each in sentence.whole.tokens if each.end <= token.start]
     names = [each for each in before if each.kind in ("measure", "more") and each.value]
-    numbers = [each for each in before if each.kind == "number"]
+    numbers = [n for n in before if n.kind == "number" and n.unit != "steps"]
     if not names or not numbers or numbers[-1].start < names[-1].end:
         return False
     behind: list[Token] = []
@@ -80,7 +85,11 @@ def _fitting(sentence: Sentence, part: Part, token: Token, unit: str) -> list[To
     """Return the mentions of measures that can have the unit of a number."""
     mentions = [each for each in part.of("measure", "more") if each.value]
     mentions = [each for each in mentions if not of_several(sentence, each)]
-    mentions = [each for each in mentions if not _has_own_number(part, each, token)]
+    mentions = [
+        each
+        for each in mentions
+        if not _has_own_number(sentence, part, mention=each, token=token)
+    ]
     fitting = [each for each in mentions if fits(each.value, unit)]
     if unit == "hz":
         fitting = [each for each in fitting if _is_in_hertz(part, each)]
@@ -107,11 +116,13 @@ def _is_in_hertz(part: Part, mention: Token) -> bool:
     return bool(_DEVIATION.search(mention.text)) and not has_semitones
 
 
-def _has_own_number(part: Part, mention: Token, token: Token) -> bool:
+def _has_own_number(
+    sentence: Sentence, part: Part, mention: Token, token: Token
+) -> bool:
     """Tell whether another number stands right behind a measure: "90 Hz, SD 1.8 st"."""
     if mention.start < token.end:
         return False
-    return any(number.start == mention.end + 1 for number in part.of("number"))
+    return any(gives(sentence, mention, number) for number in part.of("number"))
 
 
 #: A measure right behind its number: "3.1 in BAK", "a 3.1 P808".
@@ -227,7 +238,7 @@ _AT = words_of(
 #: A value stands right behind.
 _IS_AT = re.compile(
     rf"\b(?:of|at|with|around|is|are|was|averag\w+|reach\w*|up to)"
-    rf"(?: {HEDGES}| a little over| just| only)* \Z",
+    rf"(?: {HEDGES}| a little over| just| only| an? [a-z]{{1,12}})* \Z",
     re.I,
 )
 #: Verbs that make a value a bound that both keep.
