@@ -1,11 +1,12 @@
 """Reasons as models write them, true ones and ones with a planted fault, looked up.
 
-    TRACE_EVAL_DATA=... python -m benchmarks.reasons.written [--show NAME] [--first-look]
+    python -m benchmarks.reasons.written [--show NAME] [--first-look]
 
 Careful readers stood in for models of several kinds. Each read 40 requests about rated
 pairs, as a judge gets them, and wrote every reply twice: with true reasons, and with
-one reason that has a wrong number, the sides exchanged, or an invented quotation. A
-reason counts as flagged where a claim of it is false.
+one reason that has a wrong number, the sides exchanged, or an invented quotation. The
+blueprints that they read are stored beside the replies. A reason counts as flagged
+where a claim of it is false.
 
 The reader of claims was corrected by what it misread, file by file in the order of
 ``ORDER``, so the first look at each file is kept in the results: ``--first-look``
@@ -15,15 +16,14 @@ stores one for files that have none.
 from __future__ import annotations
 
 import argparse
+import gzip
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.people.measured import blueprints_of
-from benchmarks.people.sets import read_sets
-from benchmarks.report import RESULTS, people_folder, save, stored, table
+from benchmarks.report import RESULTS, save, stored, table
 from blueprints import Blueprint
 from trace_eval.data.answers import Answer, Instruction
 from trace_eval.data.items import Pair
@@ -47,6 +47,8 @@ ORDER = (
     ("chat_2", "explaining_2", "matter_of_fact_2"),
     ("confident_2",),
     ("structured_2", "weighing_3", "friendly_2"),
+    ("small_3", "weighing_4", "chat_3"),
+    ("matter_of_fact_3", "explaining_3", "structured_3"),
 )
 
 
@@ -94,14 +96,17 @@ def _first_looks() -> dict[str, Any]:
     return looks
 
 
-def _blueprints() -> Mapping[str, Mapping[str, Blueprint]]:
-    """Return the blueprints of rated clips, by the name of their set and their own."""
-    return {one.name: blueprints_of(one) for one in read_sets(people_folder())}
+def _blueprints() -> dict[str, Blueprint]:
+    """Return the blueprints that were read, by clip; contours are left out."""
+    blueprints: dict[str, Blueprint] = {}
+    with gzip.open(REPLIES / "blueprints.jsonl.gz", "rt", encoding="utf-8") as lines:
+        for line in lines:
+            row = json.loads(line)
+            blueprints[row["clip"]] = Blueprint.model_validate(row["blueprint"])
+    return blueprints
 
 
-def look_at(
-    name: str, blueprints: Mapping[str, Mapping[str, Blueprint]], show: bool = False
-) -> Look:
+def look_at(name: str, blueprints: Mapping[str, Blueprint], show: bool = False) -> Look:
     """Return what is found in one file; ``show`` prints what was misread."""
     planted = recalled = honest = flagged_wrongly = 0
     for row in _rows(name):
@@ -125,18 +130,15 @@ def _rows(name: str) -> Iterator[dict[str, Any]]:
         yield json.loads(line)
 
 
-def _case(
-    row: Mapping[str, Any], blueprints: Mapping[str, Mapping[str, Blueprint]]
-) -> Case:
+def _case(row: Mapping[str, Any], blueprints: Mapping[str, Blueprint]) -> Case:
     """Return a pair as the judge got it, answer 1 being A."""
-    clips = blueprints[row["set"]]
     pair = Pair(
         id="pair",
         instruction=Instruction(text=row["request"]),
         a=Answer(audio="a.wav"),
         b=Answer(audio="b.wav"),
     )
-    return Case.of(pair, clips[row["a"]], clips[row["b"]])
+    return Case.of(pair, blueprints[row["a"]], blueprints[row["b"]])
 
 
 def false_claims(reason: str, dimension: str, case: Case) -> list[str]:
