@@ -13,6 +13,7 @@ from trace_eval.judges.claims.measures import MEASURES, Measure, Reading
 from trace_eval.judges.claims.quoted import quotation_finding
 from trace_eval.judges.claims.stated import StatedClaim
 from trace_eval.judges.claims.stepped import steps_finding
+from trace_eval.judges.claims.values import JOINT
 
 #: Trailing zeros of a printed number may be rounding up to this share of it; more where
 #: it is said to be about so much.
@@ -26,7 +27,18 @@ LOOSE_RATIO = 1.2
 
 
 def check(claim: StatedClaim, shown: ShownAnswers) -> Finding:
-    """Check one claim against what was shown; one that is ambiguous is not checked."""
+    """Check one claim against what was shown; one that is ambiguous is not checked.
+
+    Whatever else a number may say of a measure, it is false where nothing has it.
+    """
+    finding = _found(claim, shown)
+    measure = claim.measure
+    if finding.holds is None and measure and _is_of_nothing(claim, measure, shown):
+        return Finding(False, "; ".join(_values_of(measure, shown)))
+    return finding
+
+
+def _found(claim: StatedClaim, shown: ShownAnswers) -> Finding:
     if claim.doubt:
         return Finding(None, claim.doubt)
     if claim.kind == "quotation":
@@ -40,6 +52,8 @@ def check(claim: StatedClaim, shown: ShownAnswers) -> Finding:
     if claim.relation in ("more", "not_more", "same", "apart", "times"):
         return _apart(claim, claim.measure, shown)
     finding = _valued(claim, claim.measure, shown)
+    if finding.holds is False and _may_be_other_score(claim, claim.measure, shown):
+        return Finding(None, f"may be of another score; {finding.why}")
     if finding.holds is not False or not _only_by_unit(claim, claim.measure):
         return finding
     if _valued(claim, MEASURES["sampling"], shown).holds:
@@ -64,10 +78,63 @@ def _valued(claim: StatedClaim, measure: Measure, shown: ShownAnswers) -> Findin
     return _absolute(claim, measure, shown)
 
 
+#: Scores that prompts print as bare numbers beside each other.
+_SCORES = ("p808", "bak", "sig", "ovrl", "distillmos")
+
+
+def _may_be_other_score(
+    claim: StatedClaim, measure: Measure, shown: ShownAnswers
+) -> bool:
+    """Tell whether bare numbers are of a score that is named further off.
+
+    "Answer 1 has an intrusive background and is rated poor at 248".
+    """
+    if measure.unit != "mos" or claim.beside or claim.kind != "number":
+        return False
+    if claim.relation not in ("is", "pair", "either"):
+        return False
+    others = [MEASURES[key] for key in _SCORES if MEASURES[key] is not measure]
+    return any(_valued(claim, other, shown).holds is True for other in others)
+
+
 def _only_by_unit(claim: StatedClaim, measure: Measure) -> bool:
     """Whether a claim is of bandwidth by its kHz alone: prompts have rates in kHz."""
     is_named = re.search(measure.pattern, claim.text, re.I)
     return measure.title == "bandwidth" and claim.unit == "khz" and not is_named
+
+
+# --- nothing has it ---
+
+
+def _is_of_nothing(claim: StatedClaim, measure: Measure, shown: ShownAnswers) -> bool:
+    """Tell whether a number of a measure fits neither answer, and nothing printed.
+
+    A bare number may be of another measure than the one that it stands beside.
+    """
+    if claim.kind != "number" or claim.unit == "steps":
+        return False
+    if claim.relation not in ("is", "pair", "either") or claim.doubt not in _MAY_BE_OF:
+        return False
+    if claim.relation == "is" and not claim.places:
+        return False  # a norm, a wish or a threshold names no answer, either
+    for digits in claim.numbers:
+        one = replace(claim, relation="is", numbers=(digits,), doubt="")
+        findings = [_of_one(one, measure, shown, place) for place in ("1", "2")]
+        is_neither = {finding.holds for finding in findings} == {False}
+        is_printed = shown.prints(float(digits)) or _fits_gap(one, measure, shown)
+        if is_neither and not is_printed:
+            return True
+    return False
+
+
+#: Doubts about whose a value is; of others it may be no value at all.
+_MAY_BE_OF = ("", JOINT)
+
+
+def _values_of(measure: Measure, shown: ShownAnswers) -> Iterator[str]:
+    for place in ("1", "2"):
+        values = list(shown.readings(measure, place).values())
+        yield f"{measure.title} of answer {place}: {_printed(values, measure)}"
 
 
 # --- one value ------------------------------------------------------------------------
@@ -85,7 +152,7 @@ def _absolute(claim: StatedClaim, measure: Measure, shown: ShownAnswers) -> Find
         # A norm, a wish or a threshold names no answer, either.
         return Finding(None, f"does not say of which answer; {why}")
     is_level = claim.unit == "lufs" and claim.numbers[0].startswith("-")
-    may_be_gap = claim.relation == "is" and not is_level
+    may_be_gap = claim.relation == "is" and not is_level and not claim.at_side
     if False in holds and may_be_gap and _fits_gap(claim, measure, shown):
         return Finding(None, f"may be the difference of both answers; {why}")
     return Finding(holds == {True}, why)
@@ -248,7 +315,9 @@ _PRINTED_UNITS = {
 
 
 #: Says that a rate is counted so.
-_SYLLABLES = re.compile(r"\bby (?:the |their )?syllables?\b|\bsyllable rate", re.I)
+_SYLLABLES = re.compile(
+    r"\b(?:by|in|on) (?:the |their )?syllables?\b|\bsyllable (?:rate|count)", re.I
+)
 
 
 # --- two values -----------------------------------------------------------------------
@@ -277,6 +346,10 @@ def _compared(claim: StatedClaim, measure: Measure, shown: ShownAnswers) -> Find
         both = " and ".join(texts)
         values.append(f"{name} {both}" if len(names) > 1 else both)
     why = f"{measure.title} of answers 1 and 2: {', '.join(values)}"
+    if claim.relation == "not_more" and not any(results):
+        pairs = [(first[name][0], second[name][0]) for name in names]
+        if any(measure.same(*pair) for pair in pairs):
+            return Finding(None, f"less than a step apart; {why}")
     if measure.title == "MOS" and len(set(results)) > 1:
         return Finding(None, f"the scores differ in this; {why}")
     return Finding(any(results), why)

@@ -15,13 +15,16 @@ def compared(sentence: Sentence, token: Token) -> tuple[str, str] | None:
     """Return who has more of a comparative, and than whom; None: ambiguous."""
     behind = ""
     chunk = sentence.around(token)[0]
-    if own := _bracketed(sentence, token) or _owner(sentence, token):
+    own = _bracketed(sentence, token) or _owner(sentence, token)
+    if own := own or _described(sentence, token) or _before_brackets(sentence, token):
         return own, other(own)
     for part in sentence.around(token):
         sides = named(sentence, part)
-        if part is sentence.whole and sides and sentence.takes_up(token):
+        if part is not chunk and sides and sentence.takes_up(token):
             return sentence.subject, other(sentence.subject)
         if part is not chunk and sentence.may_mean_either(chunk, token):
+            return None
+        if part is not chunk and sentence.goes_on_behind_where(chunk):
             return None
         if _TRANSITIVE.fullmatch(token.text):
             before = [place for side, place in sides if side.end <= token.start]
@@ -47,6 +50,36 @@ def compared(sentence: Sentence, token: Token) -> tuple[str, str] | None:
     if sentence.subject and (goes_on or sentence.answers):
         return sentence.subject, other(sentence.subject)
     return None
+
+
+def _described(sentence: Sentence, token: Token) -> str:
+    """Return the side right behind a comparative: "more than the flatter answer 2"."""
+    if not token.value or not _THE.search(
+        sentence.words(token.start - 24, token.start)
+    ):
+        return ""
+    for side, place in named(sentence, sentence.whole):
+        if sentence.words(token.end, side.start) == " ":
+            return place
+    return ""
+
+
+_THE = re.compile(r"\bthe (?:(?:much|slightly|somewhat|far|clearly|even) )*\Z")
+
+
+def _before_brackets(sentence: Sentence, token: Token) -> str:
+    """Return the subject of a verb behind brackets: "answer 1 (4.1; 2: 1.9) leads"."""
+    chunk = sentence.around(token)[0]
+    closed = sentence.words(chunk.start - 1, chunk.start) == ")"
+    begins = sentence.words(chunk.start, token.start).strip(" ,") == ""
+    opened = sentence.text.rfind("(", sentence.whole.start, max(chunk.start - 1, 0))
+    if not (closed and begins) or opened < 0:
+        return ""
+    before: list[str] = []
+    for side, place in named(sentence, sentence.whole):
+        if side.end <= opened and not sentence.marked(side):
+            before.append(place)
+    return before[-1] if len(set(before)) == 1 else ""
 
 
 def _bracketed(sentence: Sentence, token: Token) -> str:

@@ -28,10 +28,14 @@ from trace_eval.judges.claims.tokens import Token
 from trace_eval.judges.claims.values import of_several
 
 _HEADS = re.compile(
-    rf" (?:{THING}s?|delivery|pace|tempo|rate|speed|speech|voice|speaker|one|ones|overall|here"
-    r"|there|throughout|too|still|when|reading|read|side|pair|pick|value|values|score|scores|figure|number|reading"
-    rf"|rating|ratio|share|figures|performance|take|tone|sound|signal|rhythm|cadence|prosody|impression|rendering"
-    rf"|intonation|timbre|pronunciation|manner|style|sounding|range|half|bracket|group|by|according|thanks|due|through|\w+ly|{'|'.join(sorted(BEHIND_BARE))})\b",
+    rf" (?:{THING}s?|reader|talker|delivery|pace|tempo|rate|speed|speech|voice"
+    rf"|speaker|one|ones|overall|here"
+    r"|there|throughout|within|across|during|through|too|still|when|reading|read"
+    r"|side|pair|pick|value|values|score|scores|figure|number|reading"
+    rf"|rating|ratio|share|figures|performance|take|tone|sound|signal|rhythm|cadence"
+    rf"|prosody|impression|rendering"
+    rf"|intonation|timbre|pronunciation|manner|style|sounding|range|half|bracket"
+    rf"|group|by|according|thanks|due|through|\w+ly|{'|'.join(sorted(BEHIND_BARE))})\b",
     re.I,
 )
 #: "More likely", "more clearly": said of no measure.
@@ -67,6 +71,10 @@ def _vague(sentence: Sentence, token: Token) -> StatedClaim:
         and IN_RESPECT.match(sentence.words(sentence.whole.start, of_head[0].start))
     ):
         before = of_head
+    its_is = _ITS_IS.search(sentence.words(chunk.start, token.start))
+    earlier = [m for m in sentence.whole.of("measure") if m.end <= chunk.start]
+    if not before and its_is:  # "a poor background, although that of 2 is cleaner"
+        before = earlier[-1:]
     places = compared(sentence, token)
     sign = 0
     for words, each in OF_BACKGROUND.items():
@@ -75,7 +83,9 @@ def _vague(sentence: Sentence, token: Token) -> StatedClaim:
     if not sign or not before or before[-1].value != "bak" or places is None:
         return comparison(sentence, token, "", "more")
     between = sentence.words(before[-1].end, token.start)
-    is_said = before[-1].start < chunk.start or _IS_SAID.fullmatch(between)
+    is_said = (
+        before[-1].start < chunk.start or bool(its_is) or _IS_SAID.fullmatch(between)
+    )
     if sentence.unreal(token) or not is_said:
         return comparison(sentence, token, "", "more")
     relation: Relation = "not_more" if sentence.denied(chunk, token) else "more"
@@ -87,8 +97,10 @@ def _vague(sentence: Sentence, token: Token) -> StatedClaim:
 _IS_SAID = re.compile(
     r"[^,;:()]{0,80} (?:is|was|sounds?|seems?|appears?|comes? out|gets?)"
     r"(?: (?:not|also|a|the|lot|bit|little|much|far|even|slightly|somewhat|clearly|as|rated|judged"
-    r"|scored|measured|considered|audibly|noticeably|markedly|rather|quite))* "
+    r"|scored|measured|considered|audibly|noticeably|markedly|rather|quite|actually"
+    r"|really|still|clearly|touch))* "
 )
+_ITS_IS = re.compile(r"'s is (?:\w+ )*\Z")
 
 
 def _more(sentence: Sentence, token: Token) -> Iterator[StatedClaim]:
@@ -108,7 +120,12 @@ def _more(sentence: Sentence, token: Token) -> Iterator[StatedClaim]:
         return
     if not token.value and _is_told_in_steps(sentence, token):
         return
+    if _is_any_lead(sentence, token):
+        yield comparison(sentence, token, "", "more")
+        return
     key = measured_key(sentence, token)
+    if _SUITED.match(sentence.words(token.start, token.end + 16)):
+        key = ""
     if of_several(sentence, token) or _is_general(sentence, token):
         key = ""
     if not plain and not _leads_to_measure(sentence, token):
@@ -130,9 +147,11 @@ def _more(sentence: Sentence, token: Token) -> Iterator[StatedClaim]:
         yield comparison(sentence, token, "", "more")
         return
     sign = direction(sentence, token, key)
-    if any(t.value == "neither" for t in chunk.of("side")) and not named(
-        sentence, chunk
-    ):
+    neither = [t for t in chunk.of("side") if t.value == "neither"]
+    if neither and neither[0].start > token.start:
+        yield comparison(sentence, token, "", "more")
+        return
+    if neither and not named(sentence, chunk):
         yield replace(comparison(sentence, token, key, "same"), places=("1", "2"))
         return
     places = compared(sentence, token)
@@ -149,6 +168,37 @@ def _more(sentence: Sentence, token: Token) -> Iterator[StatedClaim]:
     yield replace(claim, places=places, sign=sign, doubt=sentence.doubts(chunk, token))
 
 
+def _is_any_lead(sentence: Sentence, token: Token) -> bool:
+    """Tell whether a lead is of all that counts: "this is no audible lead"."""
+    head = sentence.words(token.start - 40, token.start)
+    if token.text.lower() == "leads":
+        return bool(_SMALL_ONES.search(head))  # "with small leads in P808"
+    if token.text.lower() not in ("lead", "advantage"):
+        return False
+    behind = [each for each in sentence.whole.of("measure") if each.start >= token.end]
+    if behind and _OF_MEASURE.fullmatch(sentence.words(token.end, behind[0].start)):
+        return False
+    return bool(_ANY_LEAD.search(head))
+
+
+#: "A more comfortable pace" is no faster one.
+_SUITED = re.compile(
+    r"(?:more|less) (?:comfortable|natural|suitable|pleasant|measured|moderate"
+    r"|normal|appropriate"
+    r"|fitting|acceptable|relaxed|leisurely|even|steady|stable|consistent|balanced"
+    r"|usual|typical"
+    r"|convincing|agreeable|sensible|reasonable)\b",
+    re.I,
+)
+_SMALL_ONES = re.compile(
+    r"\b(?:small|slight|clear|big|minor|narrow|its|these|of) \Z", re.I
+)
+_ANY_LEAD = re.compile(
+    r"\b(?:audible|noticeable|perceptible|established|decisive|enough for an?(?: \w+)?"
+    r"|amounts? to an?(?: \w+)?|and the) \Z",
+    re.I,
+)
+_OF_MEASURE = re.compile(r" (?:in|of|on|for) (?:the |its )?")
 #: "Is not much better" leaves open whether it is.
 _NOT_MUCH = re.compile(
     r"(?:\bnot|n't) (?:really |all that |so )?(?:much|far|a lot|significantly|substantially"
@@ -164,14 +214,32 @@ def _is_general(sentence: Sentence, token: Token) -> bool:
     """Tell whether an answer as a whole is better, as in "but it sounds better"."""
     if not token.value and _OVERALL.match(sentence.words(token.end, token.end + 16)):
         return True
+    before = sentence.words(sentence.around(token)[0].start, token.start)
+    if not token.value and _OVERALL_BEFORE.search(before):
+        return True
     if not token.valued:
         return False
     chunk = sentence.around(token)[0]
     head = sentence.words(chunk.start, token.start)
+    if _BY_MEASURE.match(sentence.words(sentence.whole.start, token.start)):
+        return not sentence.whole.of("measure")  # "going by P808, 1 sounds better"
     return bool(_SOUNDS.search(head)) and not chunk.of("measure")
 
 
-_OVERALL = re.compile(r" (?:overall|in all|in total|altogether|on the whole)\b")
+_BY_MEASURE = re.compile(r"\s{0,8}(?:going by|judging by|judged by|by|to go by) ", re.I)
+
+
+_OVERALL = re.compile(
+    r" (?:overall(?! (?:score|rating|MOS|quality)\b)|in all|in total|altogether"
+    r"|on the whole)\b"
+)
+_OVERALL_BEFORE = re.compile(
+    r"\b(?:overall|(?:all )?in all|in total|altogether|on the whole|as a whole),?"
+    r" (?:\x01+|it(?:'s)?(?: the| a)?|(?:answer|response|clip) \S+)?(?: ?(?:is|still"
+    r"|stays|comes out"
+    r"|remains|sounds))* \Z",
+    re.I,
+)
 
 
 _HAS_MORE = re.compile(
@@ -186,6 +254,8 @@ def _is_adverb(sentence: Sentence, token: Token) -> bool:
         return False
     if not re.match(r" (?:than|in)\b", sentence.words(token.end, token.end + 6)):
         return False
+    if measured_key(sentence, token) in ("variation", "loudness_sd"):
+        return False  # "its loudness varies more than that of answer 1"
     head = sentence.words(sentence.whole.start, token.start)
     return not _HAS_MORE.search(head)
 

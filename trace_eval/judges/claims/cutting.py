@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
+from trace_eval.judges.claims.lexicon import THING
 from trace_eval.judges.claims.sentences import Part, Sentence, named
 from trace_eval.judges.claims.tokens import Token
 
@@ -22,7 +23,8 @@ _SENTENCE = re.compile(
 )
 _CLAUSE = re.compile(
     r";|,? \b(?:while|whereas|although|though|(?<!anything )(?<!nothing )but|yet|however"
-    r"|(?<! or )so|because|since|given that)\b|, where\b"
+    r"|(?<! or )(?<! do )(?<! does )(?<! did )so|because|since|given that)\b|, where\b"
+    rf"| where\b(?= (?:the )?(?:{THING}|first|second|other|[12AB]\b))"
     r"|, as\b(?= (?:both|it|they|there|neither|the|answer|its)\b)"
     r"|[,:] (?:and |so )?(?:yes|yeah|no),(?= )"
     # Words that take back what stands before them.
@@ -80,10 +82,26 @@ def sentences(text: str, tokens: list[Token]) -> Iterator[Sentence]:
         topic = _heading(made) or (topic if ends_line else "")
         sides = {p for side, p in named(made, whole) if not made.marked(side)}
         if sides:
-            subject = sides.pop() if len(sides) == 1 else ""
+            subject = sides.pop() if len(sides) == 1 else _opening(made)
         answers = made.asks and [token.kind for token in whole.tokens] == ["side"]
         question = _question(made)
         echo = _echo(made)
+
+
+def _opening(sentence: Sentence) -> str:
+    """Return the side that opens a sentence of one clause: "Answer 2 has 4.1"."""
+    sides = named(sentence, sentence.whole)
+    if len(sentence.clauses) > 1 or not sides:
+        return ""
+    (first, place), *others = sides
+    opens = not sentence.words(sentence.whole.start, first.start).strip()
+    for side, _ in others:
+        if not _BEHIND.search(sentence.words(side.start - 12, side.start)):
+            return ""
+    return place if opens else ""
+
+
+_BEHIND = re.compile(r"\b(?:for|in|of|from|with|to|on|at) (?:the )?\Z", re.I)
 
 
 def _role_names(text: str, tokens: list[Token]) -> Iterator[Token]:

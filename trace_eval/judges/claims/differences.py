@@ -14,6 +14,7 @@ from trace_eval.judges.claims.sentences import Part, Sentence, named, other
 from trace_eval.judges.claims.stated import StatedClaim
 from trace_eval.judges.claims.subjects import direction, measured_key, only_measure
 from trace_eval.judges.claims.tokens import Token, measure_of
+from trace_eval.judges.claims.unnamed import gives
 from trace_eval.judges.claims.values import Value, distance, fits, key_of, value_claim
 
 _BOUNDS = {"over": re.compile(OVER, re.I), "under": re.compile(UNDER, re.I)}
@@ -87,18 +88,23 @@ def _bounds_in(head: str) -> Iterator[tuple[int, str, str]]:
     for way, pattern in _BOUNDS.items():
         for match in _words(pattern, head):
             # "passes the criterion with 3.2" bounds nothing.
-            if not re.search(r"\bwith\b", head[match.end() :]):
+            if not re.search(r"\b(?:with|it at|it with|at)\b", head[match.end() :]):
                 yield match.start(), way, match[0]
 
 
 def _is_of_side(sentence: Sentence, token: Token) -> bool:
     """Tell whether a number is said to be a side's own: "above the 2.1 of answer 2"."""
-    if sentence.words(token.start - 5, token.start) != " the ":
-        return False
+    head = sentence.words(token.start - 24, token.start)
     behind = [side for side in sentence.whole.of("side") if side.start >= token.end]
-    if not behind:
+    if not behind or not _THE_VALUE.search(head):
         return False
-    return sentence.words(token.end, behind[0].start) == " of "
+    return sentence.words(token.end, behind[0].start) in (" of ", " for ", " in ")
+
+
+_THE_VALUE = re.compile(
+    r" the \Z|\b(?:an?|the|only|just) (?:bad|poor|fair|good|mere|modest|low|high) \Z",
+    re.I,
+)
 
 
 def _words(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
@@ -129,12 +135,17 @@ _GAP_HEAD = re.compile(
 #: "Varies by 4.7 st" is the answer's own.
 _VARIES = re.compile(
     rf"\b(?:var(?:y|ies|ied|ying)|mov(?:es?|ed|ing)|swing(?:s|ing)?|modulat\w+|fluctuat\w+)"
-    rf"(?: (?:its|the|his|her|their) \w+)? by (?:{HEDGES} )?\Z",
+    rf"(?: (?:its|the|his|her|their) \w+)? by"
+    rf" (?:(?:{HEDGES}|only|just|merely|a mere|over|under|more than|less than"
+    rf"|up to) )?\Z",
     re.I,
 )
 #: "Answer 1 varies by 4.7 st, answer 2 by 2.9 st".
 _SO_DOES = re.compile(
-    r"\bvar(?:y|ies|ied) [^.;\n]*\d[^.;\n\d]*, [^.;,\n]{1,24} by \Z", re.I
+    r"\b(?:var(?:y|ies|ied)|moves?|swings?|fluctuates?|modulates?|changes?)"
+    r" (?=[^,;\n]*\d)(?:[^.;\n]|\.\d)*(?:,| and) [^.;,\n]{1,24} by"
+    r" (?:(?:only|just|about|merely) )?\Z",
+    re.I,
 )
 _GAP_TAIL = re.compile(
     r"(?:[)]| (?:MOS|points?|LU))* (?:apart|difference|gap|advantage|of difference"
@@ -144,7 +155,18 @@ _GAP_TAIL = re.compile(
 
 #: Comparatives that are verbs; what stands before them is what has more.
 _VERBAL = re.compile(
-    r"leads?\b|exceed|outscore|surpass|tops|edges|trails|lags|falls|drops|beats|out|wins|loses|dwarfs",
+    r"leads?\b|exceed|outscore|surpass|tops|edges|trails|lags|falls|drops|beats|out"
+    r"|wins|loses|dwarfs",
+    re.I,
+)
+
+
+#: "The difference of 215 vs 261 WPM" gives values.
+_SET_BESIDE = re.compile(r" (?:[A-Za-z/]+ )?(?:vs\.?|v\.?|versus|against) -?\d")
+#: "With little difference: 210 and 211 Hz" gives values.
+_LITTLE_HEAD = re.compile(
+    r"\b(?:no|little|hardly any|without|barely any|scarcely any)(?: \w+)?"
+    r" (?:difference|gap|margin)[^:=]*[:=] ?\(?\Z",
     re.I,
 )
 
@@ -158,14 +180,17 @@ def is_gap(sentence: Sentence, token: Token) -> bool:
     clause = sentence.around(token)[1]
     head = sentence.words(max(clause.start, token.start - 60), token.start)
     match = _GAP_HEAD.search(head)
-    varies = _VARIES.search(head) or _SO_DOES.search(sentence.words(0, token.start))
-    if match and not varies:
+    varies = _VARIES.search(head) or _SO_DOES.search(
+        sentence.words(sentence.whole.start, token.start)
+    )
+    tail = sentence.words(token.end, token.end + 30)
+    is_set_against = bool(_SET_BESIDE.match(tail))
+    if match and not (varies or is_set_against or _LITTLE_HEAD.search(head)):
         first_word = match[0].split()[0].lower()
         if first_word not in ("falls", "remains", "sits"):
             return True
     if _stands_before_more(sentence, token) or told_as_route(sentence, token):
         return True
-    tail = sentence.words(token.end, token.end + 30)
     return bool(_GAP_TAIL.match(tail)) or _off_a_side(sentence, token) is not None
 
 
@@ -288,6 +313,10 @@ def nearest_more(token: Token, parts: Iterable[Part]) -> Token | None:
 def gap_claims(sentence: Sentence, token: Token) -> Iterator[StatedClaim]:
     """Yield "6 dB quieter", "30 % faster", "a difference of 0.4"."""
     more = nearest_more(token, sentence.around(token))
+    if token.digits.startswith("+") and any(
+        gives(sentence, measure, token) for measure in sentence.whole.of("measure")
+    ):
+        more = None  # "less noise (P808 337 v 309, periodicity +0.5)"
     told_before = _key_of_values(sentence, token)
     if told_before and more and more.start >= sentence.around(token)[0].end:
         more = None  # of what is told next

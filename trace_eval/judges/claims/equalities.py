@@ -16,6 +16,7 @@ from trace_eval.judges.claims.subjects import (
     NEXT,
     comparison,
     measured_key,
+    of_movement,
 )
 from trace_eval.judges.claims.tokens import Token
 
@@ -52,6 +53,8 @@ def sames(sentence: Sentence, token: Token) -> Iterator[StatedClaim]:
         return
     if is_of_a_kind(sentence, token) or is_of_a_thing(sentence, token):
         return
+    if _EQUALLY.match(sentence.words(token.start, token.end + 24)):
+        return
     if _OTHERWISE.search(sentence.words(token.start - 30, token.start)):
         return
     chunk, clause, _ = sentence.around(token)
@@ -65,6 +68,7 @@ def sames(sentence: Sentence, token: Token) -> Iterator[StatedClaim]:
             keys = {t.value for t in mentions if not _is_despite(sentence, t)}
             keys = keys or {sentence.topic}
             key = keys.pop() if len(keys) == 1 else ""
+    key = of_movement(sentence, token, key)
     if not key or key in ("words", "doubtful", "trend"):
         return
     if (
@@ -91,6 +95,12 @@ def _is_despite(sentence: Sentence, measure: Token) -> bool:
     return bool(_DESPITE.search(sentence.words(sentence.whole.start, measure.start)))
 
 
+#: "They are equally usable" names no measure.
+_EQUALLY = re.compile(
+    r"(?:equally|similarly|identically) (?:good|bad|poor|fair|usable|acceptable|fine|natural|clear"
+    r"|suitable|plausible|pleasant|well|weak|adequate|valid|fitting|appropriate|complete)\b",
+    re.I,
+)
 #: "And the deliveries are otherwise the same" is of all that is not named.
 _OTHERWISE = re.compile(
     r"\b(?:otherwise|apart from (?:that|this)|else(?: \w+)?)"
@@ -116,6 +126,8 @@ def as_much(sentence: Sentence, token: Token) -> Iterator[StatedClaim]:
         return
     chunk, _, _ = sentence.around(token)
     key = token.value or measured_key(sentence, token)
+    if not token.value:
+        key = of_movement(sentence, token, key)
     places = compared(sentence, token)
     if not key or places is None or sentence.unreal(token):
         return

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from blueprints import Blueprint
+from blueprints import Blueprint, render_brief, render_compact
 from trace_eval.judges.beside.delivery import Difference, delivery
 from trace_eval.judges.beside.rate import rates
 from trace_eval.judges.beside.voice import VoiceLead, voice_lead
@@ -14,6 +15,12 @@ from trace_eval.judges.claims.measures import Measure, Readings
 
 #: The reading of a rate that is counted by syllables.
 BY_SYLLABLES = "by syllables"
+
+
+_DIGITS = re.compile(r"\d+(?:\.\d+)?")
+
+#: A number is close to a printed one within this share of it.
+PRINTED_SLACK = 0.02
 
 
 @dataclass(frozen=True)
@@ -54,6 +61,23 @@ class ShownAnswers:
         if first.wpm is None or second.wpm is None:
             return {}
         return {"1": first.wpm, "2": second.wpm}
+
+    def prints(self, number: float) -> bool:
+        """Tell whether a prompt has this number of an answer, or one close to it."""
+        for printed in self._numbers:
+            for scale in (1.0, 100.0, 1000.0):
+                if abs(printed - abs(number) * scale) <= PRINTED_SLACK * printed:
+                    return True
+        return False
+
+    @cached_property
+    def _numbers(self) -> frozenset[float]:
+        """All numbers that prompts print of both answers, without their signs."""
+        numbers: set[float] = set()
+        for blueprint in self.places.values():
+            text = f"{render_compact(blueprint)}\n{render_brief(blueprint)}"
+            numbers.update(float(digits) for digits in _DIGITS.findall(text))
+        return frozenset(numbers)
 
     @cached_property
     def voice_lead(self) -> VoiceLead:

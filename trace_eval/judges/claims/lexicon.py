@@ -53,14 +53,19 @@ _NO_PLACE = (
 SIDES: Mapping[str, str] = {
     "1": rf"{NUMBERED}(?:1|one|A)\b(?!\.\d)"
     rf"|(?<![Aa]t )(?:the )?(?:first|1st|left) (?:{THING}|one)\b"
-    rf"|the (?:first|1st)\b{_NO_PLACE}|the former|(?:number|no\.) ?(?:1|one)\b(?! of)|#1\b",
+    rf"|(?<!% of )(?:(?<=out of \d of )|(?<!\b\d of ))the (?:first|1st)\b{_NO_PLACE}"
+    rf"|the former|(?:number"
+    rf"|no\.) ?(?:1|one)\b(?! of)|#1\b",
     "2": rf"{NUMBERED}(?:2|two|B)\b(?!\.\d)|(?:the )?(?:second|2nd|right) (?:{THING}|one)\b"
     rf"|the (?:second|2nd)\b{_NO_PLACE}|the latter|(?:number|no\.) ?(?:2|two)\b(?! of)|#2\b",
-    "other": rf"the other(?: (?:one|{THING}))?\b(?! hand)"
+    "other": rf"the other(?: (?:one|{THING}))?\b(?! (?:hand|way|direction|measures?|scores?)\b)"
     r"|its (?:rival|counterpart|competitor|opponent|neighbou?r|companion|partner|sibling)",
     "both": rf"both(?: (?:{THINGS}|of (?:them|these|the two)|the {THINGS}))?\b"
     rf"|(?<!of )(?<!of the )(?<!of these )(?:(?:the |these )?two {THINGS}|the {THINGS}\b"
     rf"|the two\b)|each (?:{THING}|one|of them)|each(?: case| time)?(?= ?[.,;:)]|$| and\b)"
+    r"|each(?= (?:goes|runs|has|speaks|is|reads|sits|comes|moves|contains|keeps"
+    r"|stays|shows|lasts"
+    r"|reaches|gives)\b)"
     rf"|either (?:one|of them|case|{THING})|either(?= ?[.,;:]|$)|whichever"
     r"|they\b",
     "neither": rf"neither(?! \w+ nor\b)(?: (?:{THING}|one|case|of (?:them|the two|these"
@@ -77,15 +82,22 @@ OBJECT = (
     r"|inferior|opposed|short|ahead|loses|relation) (?:to|with|of|against)"
     r"|(?:ahead|short|front|excess) of|(?:\w+er|(?:more|less) [\w-]+|so [\w-]+) as|\w+er that"
     r"|set beside|apart from|opposed to|rather than|instead of|not(?: (?:with|in|for|of|by|from))?)"
-    r"|(?<=[^<>\s] )[<>]|(?<=[^<>\s])[<>])"
+    r"|(?<=\d )to|(?<=[^<>\s] )[<>]|(?<=[^<>\s])[<>])"
     r"(?:(?: (?:that|those|the one|the \w+|it (?:is|was|does)))?"
-    r" ?\b(?:of|in|for|from|with|by|at|is|reported for))?"
-    r"(?: (?:the|that of|what(?: (?:\w+ ){1,2}(?:in|of|for|with|from|by|at))?))?\s*$"
+    r" ?\b(?:of|in|for|from|with|within|by|at|is|reported for))?"
+    r"(?: (?:the(?: (?!of\b|same\b)[a-z-]+)?|that of|what(?: (?:\w+ ){1,2}(?:in|of"
+    r"|for|with|from|by|at))?))?\s*$"
 )
 
 # --- directions -----------------------------------------------------------------------
 
-_SLIGHTLY = r"(?: rather| slightly| somewhat| a bit| a little| much| far)?"
+_SLIGHTLY = (
+    r"(?: rather| slightly| somewhat| a bit| a little| a lot| much| far| clearly"
+    r"| noticeably"
+    r"| markedly| considerably| distinctly| audibly)?"
+)
+_MOVES = r"(?:swings|varies|moves|fluctuates|changes|wanders|modulates)"
+_OWN_PITCH = r"(?:its|the|his|her) (?:pitch|voice|intonation|melody)"
 _BACKGROUND = r"(?:background(?: noise)?|noise)"
 _NOTICEABLE = (
     r"(?:noticeable|audible|obtrusive|disturbing|distracting|annoying|prominent)"
@@ -93,14 +105,18 @@ _NOTICEABLE = (
 
 #: Said of a background they are more or less of its score; of all else, no measure.
 OF_BACKGROUND: Mapping[str, int] = {
-    rf"cleaner|clearer|less {_NOTICEABLE}": 1,
+    rf"cleaner|clearer|calmer|less {_NOTICEABLE}": 1,
     rf"more {_NOTICEABLE}": -1,
 }
 
 #: Comparatives with a measure of their own: pattern -> (measure, sign).
 KEYED: Mapping[str, tuple[str, int]] = {
     r"(?:faster|quicker|speedier|brisker)(?:[ -]paced)?": ("rate", 1),
-    r"slower(?:[ -]paced)?": ("rate", -1),
+    r"slower(?:[ -]paced)?|takes (?:its|her|his) time more|takes more time"
+    r"|more time over (?:its|the) \w+": (
+        "rate",
+        -1,
+    ),
     r"more words (?:per|a) min(?:ute)?": ("rate", 1),
     r"fewer words (?:per|a) min(?:ute)?": ("rate", -1),
     r"louder": ("loudness", 1),
@@ -110,17 +126,23 @@ KEYED: Mapping[str, tuple[str, int]] = {
         "pitch",
         -1,
     ),
-    r"livelier": ("variation", 1),
-    r"flatter": ("variation", -1),
-    rf"var(?:y|ies|ied) (?:its |the )?(?:pitch|voice|intonation){_SLIGHTLY} more": (
+    r"livelier|more movement|moves more|more animated": ("variation", 1),
+    r"flatter|less movement|moves less|less animated": ("variation", -1),
+    rf"(?:pitch|voice|intonation|melody) {_MOVES}{_SLIGHTLY} more": ("variation", 1),
+    rf"(?:pitch|voice|intonation|melody) {_MOVES}{_SLIGHTLY} less": ("variation", -1),
+    rf"(?:loudness|level|volume) {_MOVES}{_SLIGHTLY} more": ("loudness_sd", 1),
+    rf"(?:loudness|level|volume) {_MOVES}{_SLIGHTLY} less": ("loudness_sd", -1),
+    r"denser in syllables|more syllables (?:per|a) sec(?:ond)?": ("syllables", 1),
+    r"fewer syllables (?:per|a) sec(?:ond)?": ("syllables", -1),
+    rf"(?:var(?:y|ied)|{_MOVES}) {_OWN_PITCH}{_SLIGHTLY} more": (
         "variation",
         1,
     ),
-    rf"var(?:y|ies|ied) (?:its |the )?(?:pitch|voice|intonation){_SLIGHTLY} less": (
+    rf"(?:var(?:y|ied)|{_MOVES}) {_OWN_PITCH}{_SLIGHTLY} less": (
         "variation",
         -1,
     ),
-    r"longer": ("duration", 1),
+    r"longer|more seconds": ("duration", 1),
     r"shorter|briefer": ("duration", -1),
     r"wordier|more words": ("words", 1),
     r"fewer words": ("words", -1),
@@ -135,8 +157,12 @@ KEYED: Mapping[str, tuple[str, int]] = {
         "bak",
         1,
     ),
-    r"(?:higher|further(?: up)?) in frequency|more treble": ("bandwidth", 1),
-    r"(?:lower|less far) in frequency|less treble": ("bandwidth", -1),
+    r"(?:higher|further)(?: up)? (?:in frequency|the spectrum)"
+    r"|(?:reaches|extends) (?:further|higher|farther)(?: up)?|more (?:treble"
+    r"|high[ -]frequenc(?:y|ies))"
+    r"(?: \w+)?": ("bandwidth", 1),
+    r"(?:lower|less far) in frequency|less (?:treble|high[ -]frequenc(?:y|ies))"
+    r"(?: \w+)?": ("bandwidth", -1),
     r"slow(?:s|ing|ed)?(?: down)?(?: rather| slightly| somewhat| a bit)? more": (
         "trend",
         -1,
@@ -168,7 +194,8 @@ _UNMATCHED = (
 MORE: Mapping[str, int] = {
     r"more (?:high|large|big)|higher|greater|larger|bigger|more|wider|broader"
     r"|stronger|increased|raised|ahead(?: of)?"
-    r"|in front(?: of)?|on top|leads?|led|leading|exceed(?:s|ed|ing)?|outscore[sd]?"
+    r"|in front(?: of)?|on top(?! (?:\(|the\b))|leads?|led|leading|exceed(?:s|ed"
+    r"|ing)?|outscore[sd]?"
     rf"|surpass(?:es|ed)?|tops|topped|edge[sd] out|up{_ON}|{_IS}up{_AMOUNT}|above(?! all\b)"
     r"|outpace[sd]?"
     r"|outshine[sd]?|outrank(?:s|ed)?|outstrip(?:s|ped)?|dwarfs": 1,
@@ -181,7 +208,8 @@ MORE: Mapping[str, int] = {
 
 #: Better or worse: more or less of a measure of which more is surely better.
 VALUED: Mapping[str, int] = {
-    r"better|superior|beats?|outperform(?:s|ed)?|wins|won|outd(?:oes|id)|advantage|lead": 1,
+    r"better|superior|beats?|outperform(?:s|ed)?|wins|won|outd(?:oes|id)|advantage|lead"
+    r"|upper hand": 1,
     r"worse|poorer|inferior|loses|underperforms": -1,
 }
 
@@ -202,6 +230,7 @@ GOOD = frozenset(
 
 #: Comparatives that name no measure, and are no claim that can be checked.
 VAGUE = (
+    r"more level|less level|"
     rf"{'|'.join(OF_BACKGROUND)}|nicer|smoother|crisper|warmer|friendlier|richer|livelier in tone"
     r"|more (?:natural|engaging|complete|helpful|fluent|expressive|pleasant|convincing|accurate"
     r"|detailed|concise|fitting|appropriate|correct|relevant|robotic|intelligible|polished|human)"
@@ -332,7 +361,7 @@ FACTORS: Mapping[str, float] = {
     r"(?:three times|thrice|triple[sd]?|treble[sd]?)": 3.0,
     r"halve[sd]": 0.5,
     r"four times|quadruple": 4.0,
-    r"half(?= (?:as|the))(?! as much again)": 0.5,
+    r"half(?= (?:as|the))(?! as much again)(?! the (?:words|sentence|time))": 0.5,
     r"half as much again": 1.5,
     r"a third(?= (?:as|the))": 1 / 3,
     r"one and a half times": 1.5,
@@ -341,8 +370,9 @@ FACTORS: Mapping[str, float] = {
 # --- numbers --------------------------------------------------------------------------
 
 UNITS: Mapping[str, str] = {
-    r"WPM|words?(?: per |/|(?: in)? (?:a|the) | each | every )min(?:ute)?s?\.?": "wpm",
-    r"syllables? ?(?:per |/ ?|a )s(?:ec(?:ond)?)?\b|syll?\.?/s": "syl",
+    r"WPM|words?(?: per |/|(?: in)? (?:a|the) | each | every )min(?:ute)?s?\.?"
+    r"(?: of (?:actual |pure )?speech)?": "wpm",
+    r"syllables? ?(?:per |/ ?|a )s(?:ec(?:ond)?)?\b|syll?\.?/s|per sec(?:ond)?\b": "syl",
     r"kHz|kilohertz": "khz",
     r"Hz|hertz": "hz",
     r"LUFS": "lufs",
@@ -384,11 +414,12 @@ NAMING: Mapping[str, str] = {
 
 #: What may stand behind a bare number; behind any other word it counts that.
 BEHIND_BARE = words_of(
-    "rather for in on of at to by from with as than there here and or vs v versus against "
+    "overall rather for in on of at to by from with as than there here and or vs v versus against "
     "compared comparing respectively apart while whereas but because since though "
     "although which so is are was were has had can could may might would will should be "
     "being does seems makes suggests that i both only even also more less higher lower up "
     "down ahead between under over above below behind beneath next beside not then still "
+    "lying standing sitting coming being making giving putting holding reaching "
     "just when it this the it's relative respect observed recorded measured noted found "
     "obtained seen instead fair poor good bad lie lies leans lean favours favors speaks "
     "speak points point argues supports hints hint leaves tells matters looks sounds puts"
@@ -397,12 +428,13 @@ BEHIND_BARE = words_of(
 HEDGES = (
     r"(?:about|around|approximately|approximate|roughly|nearly|almost|circa|ca\.|(?<= )c\.|some"
     r"|close to|~"
-    r"|near|approx\.?|in the (?:region|order) of|like|just (?:under|over|about|below|above)"
+    r"|near|approx\.?|in the (?:region|order) of|like"
+    r"|(?:just|a little|a bit) (?:under|over|about|below|above)"
     r"|slightly (?:under|over|above|below|more than|less than))"
 )
 
 OVER = (
-    r"over|above|at least|exceed(?:s|ed|ing)?|tops|topped|surpass(?:es|ed)?|beyond"
+    r"over|above(?! all\b)|at least|exceed(?:s|ed|ing)?|tops|topped|surpass(?:es|ed)?|beyond"
     r"|upwards of|in excess of|past"
     r"|no less than|passes|superior to|north of|>=?|≥"
     r"|(?:more|greater|higher|faster|louder|longer|better|quicker|wider) than"

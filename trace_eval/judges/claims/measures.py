@@ -245,8 +245,9 @@ MEASURES: Mapping[str, Measure] = {
         title="pitch variation",
         pattern=r"(?:pitch|intonation|f0|melodic|semitone)[ -](?:variation|variability|SD"
         r"|std|(?:standard )?deviation|spread|movement|modulation)"
-        r"|(?:SD|std|(?:standard )?deviation|variation|variability) (?:of|in) (?:the |its )?"
-        r"(?:pitch|f0|intonation)|intonation|melody"
+        r"|(?:SD|std|(?:standard )?deviation|variation|variability|changes?|swings?"
+        r"|movement)"
+        r" (?:of|in) (?:the |its )?(?:pitch|f0|intonation)|intonation|melody"
         r"|SD(?= (?:of )?[\d.]+ ?(?:v\.?|vs\.?|against|and|st\b|semi|\())",
         fields=_of("pitch", Pitch, semitones=("std_semitones", 1, 1)),
         step=VARIATION,
@@ -263,6 +264,15 @@ MEASURES: Mapping[str, Measure] = {
         title="pitch slope",
         pattern=r"(?:pitch|intonation|f0|melodic) slope|slope of (?:the |its )?pitch",
         fields=_of("pitch", Pitch, slope=("slope_semitones_per_s", 100, 0)),
+        step=_step(100),
+    ),
+    "slope": Measure(
+        title="slope",
+        pattern=r"slopes?",
+        fields=lambda b: {
+            **_of("pitch", Pitch, pitch=("slope_semitones_per_s", 100, 0))(b),
+            **_of("loudness", Loudness, loudness=("slope_lu_per_s", 100, 0))(b),
+        },
         step=_step(100),
     ),
     "pitch_range": Measure(
@@ -297,7 +307,10 @@ MEASURES: Mapping[str, Measure] = {
     ),
     "loudness_sd": Measure(
         title="loudness deviation",
-        pattern=r"loudness (?:SD|std|(?:standard )?deviation|variation|variability)"
+        pattern=r"(?:loudness|level|volume) (?:SD|std|(?:standard )?deviation|variation"
+        r"|variability|changes?|swings?|dynamics|fluctuations?)"
+        r"|(?:changes?|swings?|fluctuations?) (?:of|in) (?:the |its )?(?:loudness"
+        r"|level|volume)"
         r"|(?:SD|std|(?:standard )?deviation|variation) (?:of|in) (?:the |its )?loudness",
         fields=_of("loudness", Loudness, deviation=("std_lu", 1, 0)),
         step=_step(1.5),
@@ -311,7 +324,8 @@ MEASURES: Mapping[str, Measure] = {
     ),
     "level": Measure(
         title="level",
-        pattern=r"(?:(?:RMS|signal|recording|overall) )?(?<!on the same )level|RMS",
+        pattern=r"(?:(?:RMS|signal|recording|overall) )?(?<!on the same )(?<!are )(?<!nearly )"
+        r"(?<!practically )(?<!virtually )(?<!stay )level|RMS",
         fields=lambda b: {
             **_of("signal", Signal, rms=("rms_dbfs", 1, 0))(b),
             **_of("quality", Quality, level=("level_dbfs", 1, 0))(b),
@@ -329,7 +343,7 @@ MEASURES: Mapping[str, Measure] = {
     ),
     "bandwidth": Measure(
         title="bandwidth",
-        pattern=r"(?:audio |frequency |speech )?bandwidth|frequency range|upper band edge"
+        pattern=r"(?:audio |frequency |speech )?band(?:width)?|frequency range|upper band edge"
         r"|cut-?off(?: frequency)?|bandlimit",
         fields=_of("signal", Signal, bandwidth=("bandwidth_hz", 1, -2)),
         step=BANDWIDTH,
@@ -351,7 +365,12 @@ MEASURES: Mapping[str, Measure] = {
         scale=0.01,
         unit="%",
     ),
-    "p808": _mos_part("p808", "P.808", r"(?:DNSMOS )?P\.?[ -]?808"),
+    # Beside each other P.808 is the one quality that prompts predict.
+    "p808": _mos_part(
+        "p808",
+        "P.808",
+        r"(?:DNSMOS )?P\.?[ -]?808|predicted (?:overall |sound )*quality",
+    ),
     "bak": _mos_part(
         "bak",
         "BAK",
@@ -364,7 +383,9 @@ MEASURES: Mapping[str, Measure] = {
     "overall": _in_words(
         "overall quality",
         "ovrl",
-        r"overall(?: quality| sound)?(?= (?:score|MOS|rating)s?\b(?! \((?:P|D)))",
+        r"overall(?: quality| sound)?(?= (?:score|MOS|rating)s?\b(?! \((?:P|D)))"
+        r"|overall quality(?= (?:is|being|of|at|comes|around|near)\b[^,;.]{0,24}\d)"
+        r"|overall quality(?=,? \(?\d)|(?<=\d )overall\b(?! (?:score|quality|rating|MOS))",
     ),
     "signal": _in_words("signal quality", "sig", r"(?:speech[ -])?signal quality"),
     "distillmos": Measure(
@@ -404,7 +425,7 @@ MEASURES: Mapping[str, Measure] = {
     ),
     "speech": Measure(
         title="seconds of speech",
-        pattern=r"(?:seconds )?(?<!minute )of (?:actual |pure )?speech(?! rate)|speech time"
+        pattern=r"(?:(?<!\d )seconds )?(?<!minute )of (?:actual |pure )?speech(?! rate)|speech time"
         r"|speaking time|speech duration",
         fields=_of("signal", Signal, speech=("speech_s", 1, 1)),
         step=_step(1.23, "ratio"),

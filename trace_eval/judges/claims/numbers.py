@@ -25,10 +25,11 @@ from trace_eval.judges.claims.owners import (
     owner,
     paired_sides,
     places_of,
+    stands_at_side,
     subject_first,
 )
 from trace_eval.judges.claims.ratios import ratio_claims
-from trace_eval.judges.claims.sentences import Sentence
+from trace_eval.judges.claims.sentences import Sentence, named, other
 from trace_eval.judges.claims.stated import Relation, StatedClaim
 from trace_eval.judges.claims.steps import step_claims
 from trace_eval.judges.claims.tokens import Token
@@ -56,6 +57,8 @@ def numbers(sentence: Sentence) -> Iterator[StatedClaim]:
                 if key == "pitch" and token.number < 0:
                     key = SLOPE_OF[key]
                 value = Value(token, key, token.unit)
+                if _is_beyond(value):  # "200 WPM, answer 2 at 110, and it is louder"
+                    value = replace(value, key="")
                 values += [] if _is_no_value(value) else [value]
     for several in _grouped(sentence, values):
         yield from _stated(sentence, several)
@@ -66,13 +69,23 @@ def _states_nothing(sentence: Sentence, token: Token) -> bool:
     head = sentence.words(token.start - 30, token.start)
     if token.unit == "steps" and _SUM_OF.search(head):
         return False  # "the sum of 0.9 steps stays below the threshold"
-    if sentence.unreal(token) or _is_mark(sentence, token):
+    if sentence.unreal(_told_first(sentence, token)) or _is_mark(sentence, token):
         return True
     if is_operand(sentence, token) or _is_corrected(sentence, token):
         return True
     if _TOLERANCE.search(head):
         return True
+    if _wanders(sentence, token):
+        return True
     return token.unit == "hz" and _is_peak(sentence, token)
+
+
+def _told_first(sentence: Sentence, token: Token) -> Token:
+    """Return the first of numbers that "and" joins: "at 207 and 246 words a minute"."""
+    for number in sentence.whole.of("number"):
+        if sentence.words(number.end, token.start) == " and ":
+            return number
+    return token
 
 
 _SUM_OF = re.compile(
@@ -81,6 +94,8 @@ _SUM_OF = re.compile(
 _IN_STEPS = re.compile(
     r"\bin steps\b[^,;]*\b(?:difference|sum|whole|total)\b[^,;]*\Z"
     r"|\bsteps (?:favou?r|together give|add up to|sum up to)\b[^,;]*\Z"
+    r"|\bsteps (?:are|is|come to|amount to|total)(?: only| just| about)? \Z"
+    r"|\bsteps? and [a-z ]{1,24} by \Z"
 )
 
 
@@ -101,10 +116,46 @@ def _with_unit_of_partner(sentence: Sentence, token: Token) -> Token:
     partner = behind[0]
     if partner.unit == "steps" or not _paired(sentence, token, partner):
         return token
+    is_apart = sentence.words(token.end, partner.start) in (" at ", ", ")
+    if partner.unit == "khz" and (is_apart or token.number > MOST_KHZ):
+        return token  # "P808 328 and 315 at 7.7 kHz"
     for side in sentence.whole.of("side"):
         if side.value == "both" and token.end <= side.start < partner.start:
             return token  # "BAK 287 and 273, both 7.7 kHz"
     return replace(token, unit=partner.unit)
+
+
+def _wanders(sentence: Sentence, token: Token) -> bool:
+    """Tell whether a contour begins or ends there: "falls from 227 Hz to the 150s"."""
+    head = sentence.words(token.start - 48, token.start)
+    tail = sentence.words(token.end, token.end + 32)
+    in_hertz = token.unit == "hz" or bool(_TO_HERTZ.match(tail))
+    is_of_course = in_hertz or (
+        not token.unit
+        and any(
+            each.value in SLOPE_OF for each in sentence.around(token)[1].of("measure")
+        )
+    )
+    return is_of_course and bool(_WANDERS.search(head))
+
+
+_TO_HERTZ = re.compile(
+    r" (?:up |down |back )?(?:to|towards) (?:(?:about|around|nearly|roughly|the) )?\d+ ?Hz"
+)
+_WANDERS = re.compile(
+    r"\b(?:falls?|falling|fell|drops?|dropping|sinks?|sinking|drifts?|drifting|goes"
+    r"|going|moves?"
+    r"|moving|climbs?|climbing|ris(?:es?|ing)|comes?|descends?|descending|glides?"
+    r"|slides?"
+    r"|swings?)(?: (?:down|up|back))? from (?:(?:about|around|nearly|roughly) )?"
+    r"(?:\d+(?: ?Hz)? (?:up |down |back )?(?:to|towards) (?:(?:about|around|nearly"
+    r"|roughly|the) )?)?\Z",
+    re.I,
+)
+
+
+#: No recording goes beyond.
+MOST_KHZ = 100
 
 
 def _is_peak(sentence: Sentence, token: Token) -> bool:
@@ -113,8 +164,12 @@ def _is_peak(sentence: Sentence, token: Token) -> bool:
 
 
 _PEAK = re.compile(
-    r"\b(?:peak(?:s|ed|ing)? at|reach(?:es|ed|ing)?|climbs? to|rises? to|jumps? to"
-    r"|as (?:high|low) as|falls? to|drops? to)(?: about| around| nearly)? \Z",
+    r"\b(?:peak(?:s|ed|ing)? at|(?:start|begin|open|end|finish)(?:s|es|ing)? (?:\w+ )?(?:at|near)"
+    r"|reach(?:es|ed|ing)?|climbs? to|rises? to|jumps? to"
+    r"|as (?:high|low) as|falls? to|drops? to"
+    r"|(?:leap|jump|spike|peak|excursion|outlier|point|value|dip)s?"
+    r" (?:above|beyond|to|over|past|of|near|below|under|around|at|like))"
+    r"(?: about| around| nearly| some)? \Z",
     re.I,
 )
 #: "The same to within 2 points" gives no value.
@@ -132,21 +187,32 @@ def _is_corrected(sentence: Sentence, token: Token) -> bool:
 
 
 #: What no voice is below, and MOS not either: differences and shares are.
-_LEAST = {"rate": 30, "articulation": 30, "pitch": 40} | dict.fromkeys(
-    ("mos", "p808", "sig", "bak", "ovrl", "overall", "signal", "distillmos"), 1
-)
+_OPINIONS = ("mos", "p808", "sig", "bak", "ovrl", "overall", "signal", "distillmos")
+_LEAST = {"rate": 30, "articulation": 30, "pitch": 40} | dict.fromkeys(_OPINIONS, 1)
 
 
 #: What no level is beyond: "answer 1 stays level at 181".
-_MOST = dict.fromkeys(("level", "loudness", "peak"), 80) | {"variation": 30}
+_MOST = dict.fromkeys(("level", "loudness", "peak"), 80) | {
+    "variation": 30,
+    "voiced": 100,
+}
 
 
 def _is_no_value(value: Value) -> bool:
     """Tell whether a number cannot be a value: "0.6 points of P808 to B"."""
     least = _LEAST.get(value.key, 0.0)
+    return _is_beyond(value) or 0 < value.token.number < least
+
+
+def _is_beyond(value: Value) -> bool:
+    """Tell whether a bare number is beyond all that its measure can be."""
+    if value.key == "pitch" and 0 < value.token.number < _LEAST["pitch"]:
+        return not value.unit
+    is_whole = value.token.digits.isdigit()
+    if value.key in _OPINIONS and is_whole and 5 < value.token.number < 100:
+        return not value.unit  # "up to 12 kHz, answer 2 up to 9, and its P808 ..."
     most = _MOST.get(value.key, math.inf)
-    bare_beyond = not value.unit and abs(value.token.number) > most
-    return bare_beyond or 0 < value.token.number < least
+    return not value.unit and abs(value.token.number) > most
 
 
 _MARKED = re.compile(
@@ -181,12 +247,28 @@ def _grouped(sentence: Sentence, values: list[Value]) -> Iterator[list[Value]]:
     for value in values:
         if groups:
             value = _as_before(sentence, value, before=groups[-1][-1])
+        if (
+            not value.key
+            and value.unit == "hz"
+            and _LEAST["pitch"] <= value.token.number
+        ):
+            value = _as_pitch_before(value, groups)
         same = [group for group in groups if group[-1].key == value.key]
         if value.key and same:
             same[-1].append(value)
         else:
             groups.append([value])
     yield from groups
+
+
+def _as_pitch_before(value: Value, groups: list[list[Value]]) -> Value:
+    """Return hertz as a pitch where hertz before them are: "83 Hz, answer 2 90 Hz"."""
+    if any(group[-1].key == "pitch" and group[-1].unit == "hz" for group in groups):
+        return replace(value, key="pitch")
+    return value
+
+
+_SPEAKS = re.compile(r"\b(?:speaks|talks|reads|runs|goes)\b", re.I)
 
 
 def _as_before(sentence: Sentence, value: Value, before: Value) -> Value:
@@ -198,6 +280,10 @@ def _as_before(sentence: Sentence, value: Value, before: Value) -> Value:
     start, end = before.token.end, value.token.start
     if any(start <= each.start < end for each in sentence.whole.of("measure")):
         return value
+    if before.unit and sentence.words(start, start + 4) == " at ":
+        return value  # "takes 7 seconds at around 170"
+    if before.unit == "s" and _SPEAKS.search(sentence.words(start, end)):
+        return value  # "takes 4.9 seconds, while answer 1 speaks 166"
     taken_up = Value(value.token, before.key, before.unit)
     if _is_no_value(replace(taken_up, unit="")):
         return value
@@ -213,8 +299,11 @@ _JOINS = (
 _JOINT = re.compile(rf"[)\]]?[,:]? ?(?:{_JOINS})*")
 #: "Reaches 12 kHz, while answer 1 stops at 4.8".
 _TAKEN_UP = re.compile(
-    rf"[)\]]?[,:]? ?(?:{_JOINS}|,|of it|of|by syllables|whereas|where|by|is|was|at|with"
-    r"|an? [a-z]{1,14}|[a-z]{2,14}s)*"
+    rf"[)\]]?[,:]? ?(?:{_JOINS}|,|of it|of|by syllables|whereas|where|by|is|was|at"
+    rf"|with|along"
+    r"|so|do|does|did|one|up|down|out|that of|about|around|roughly|nearly|almost"
+    r"|some|near|an? [a-z]{1,14}"
+    r"|[a-z]{2,14}s)*"
 )
 
 
@@ -233,34 +322,124 @@ def _paired(
 
 
 def _stated(sentence: Sentence, values: list[Value]) -> Iterator[StatedClaim]:
+    """Yield what the values of one measure state, and of which answers."""
     first = values[0]
-    if len(values) == 2 and _is_range(sentence, *values):
-        claim = value_claim(sentence, first, "between", owner(sentence, first.token))
-        yield replace(claim, numbers=(first.token.digits, values[1].token.digits))
-        return
     bounds = [bound_of(sentence, value.token) for value in values]
-    if any(bounds) or len(values) == 1 or not _differ(sentence, values):
+    is_range = len(values) == 2 and _is_range(sentence, *values)
+    if is_range:
+        yield _two_values(sentence, values, "between", owner(sentence, first.token))
+    elif any(bounds) or len(values) == 1 or not _differ(sentence, values):
         for value, bound in zip(values, bounds, strict=True):
             relation: Relation = bound or "is"  # type: ignore[assignment]
-            yield value_claim(sentence, value, relation, owner(sentence, value.token))
-        return
-    if len(values) == 2 and beside_each_other(sentence, *values):
-        is_compared = bool(sentence.around(first.token)[1].of("more", "same"))
-        order: Relation = "either" if is_compared else "pair"
-        claim = value_claim(sentence, first, order, subject_first(sentence, first))
-        yield replace(claim, numbers=(first.token.digits, values[1].token.digits))
-        return
+            owned_by = _owner_beside(sentence, first, value)
+            claim = value_claim(sentence, value, relation, owned_by)
+            yield replace(claim, at_side=stands_at_side(sentence, value.token))
+    elif order := _order_of(sentence, values):
+        places: tuple[str, ...] = ()
+        if beside_each_other(sentence, *values):
+            places = subject_first(sentence, first)
+        yield _two_values(sentence, values, order, places)
+    else:
+        yield from _of_places(sentence, values)
+
+
+def _order_of(sentence: Sentence, values: list[Value]) -> Relation | None:
+    """Return how two values stand to both answers; None: each is at its answer."""
+    if len(values) != 2:
+        return None
+    if _belong_to_nobody(sentence, *values):
+        return "pair"
+    if _of_one_and_other(sentence, *values):
+        return "either"
+    if beside_each_other(sentence, *values):
+        clause = sentence.around(values[0].token)[1]
+        return "either" if clause.of("more", "same") else "pair"
+    return None
+
+
+def _of_places(sentence: Sentence, values: list[Value]) -> Iterator[StatedClaim]:
+    """Yield several values of a measure, each of the answer at which it stands."""
     places = places_of(sentence, values)
     if places:
         for value, place in zip(values, places, strict=True):
-            yield value_claim(sentence, value, "is", (place,) if place else ())
-        return
-    if len(values) == 2:
-        claim = value_claim(sentence, first, "pair", ())
-        yield replace(claim, numbers=(first.token.digits, values[1].token.digits))
-        return
-    for value in values:
-        yield value_claim(sentence, value, "is", ())
+            claim = value_claim(sentence, value, "is", (place,) if place else ())
+            yield replace(claim, at_side=stands_at_side(sentence, value.token))
+    elif len(values) == 2:
+        yield _two_values(sentence, values, "pair", ())
+    else:
+        for value in values:
+            yield value_claim(sentence, value, "is", ())
+
+
+def _two_values(
+    sentence: Sentence,
+    values: list[Value],
+    relation: Relation,
+    places: tuple[str, ...],
+) -> StatedClaim:
+    """Return the claim that two values make together."""
+    first, second = values
+    claim = value_claim(sentence, first, relation, places)
+    return replace(claim, numbers=(first.token.digits, second.token.digits))
+
+
+def _owner_beside(sentence: Sentence, first: Value, value: Value) -> tuple[str, ...]:
+    """Return whose a value is; a bound that is set against the first is the other's."""
+    places = owner(sentence, value.token)
+    if value is first or not _is_set_against(sentence, first, value):
+        return places
+    return (other(places[0]),) if len(places) == 1 else ()
+
+
+def _is_set_against(sentence: Sentence, one: Value, two: Value) -> bool:
+    """Tell whether a bound is the other's: "215 WPM against less than 180"."""
+    between = sentence.words(one.token.end, two.token.start)
+    return bool(_AGAINST_BOUND.fullmatch(between))
+
+
+_AGAINST_BOUND = re.compile(
+    r"(?: [A-Za-z/]{1,12}){0,3} (?:against|versus|vs\.?|compared (?:to|with)|as opposed to)"
+    r"(?: (?:less|more|fewer|under|over|below|above|at most|at least|just)(?: than)?)? "
+)
+
+
+def _belong_to_nobody(sentence: Sentence, one: Value, two: Value) -> bool:
+    """Tell whether nothing says which of two values beside each other is whose.
+
+    "Answer 2 is louder, but the rates are the same at 181 and 183", "2 reaches 11.8 kHz
+    while 1 stops at 8.8, and its P808 is 359 against 340".
+    """
+    if not _BESIDE.fullmatch(sentence.words(one.token.end, two.token.start)):
+        return False
+    chunk, clause, _ = sentence.around(one.token)
+    if sentence.may_mean_either(chunk, one.token):
+        return True
+    if sentence.goes_on_behind_where(chunk):
+        return True
+    if not chunk.of("side") and chunk.of("same"):
+        return True  # "..., with P808 nearly equal at 325 and 330"
+    if named(sentence, clause) or not named(sentence, sentence.whole):
+        return False
+    if (
+        not clause.of("side")
+        and sentence.words(two.token.start - 5, two.token.start) == " and "
+    ):
+        return True
+    return bool(
+        clause.of("same", "as") or any(s.value == "both" for s in clause.of("side"))
+    )
+
+
+_BESIDE = re.compile(r"(?: [A-Za-z/]{1,12}){0,3} (?:and|v\.?|vs\.?|versus|against|to) ")
+_FOR_ONE = re.compile(r" (?:for|in|from|with|of) (?:the )?one\b[^.;]{0,40}\Z", re.I)
+_FOR_OTHER = re.compile(r" (?:for|in|from|with|of) the other\b", re.I)
+
+
+def _of_one_and_other(sentence: Sentence, one: Value, two: Value) -> bool:
+    """Tell whether nobody is named: "253 for one and 254 for the other"."""
+    between = sentence.words(one.token.end, two.token.start)
+    behind = sentence.words(two.token.end, two.token.end + 16)
+    return bool(_FOR_ONE.match(between) and _FOR_OTHER.match(behind))
 
 
 def _differ(sentence: Sentence, values: list[Value]) -> bool:

@@ -36,6 +36,34 @@ def _adjacent(sentence: Sentence, token: Token) -> str:
     return ""
 
 
+_FOR_SIDE = re.compile(r" (?:for|in|of|from) (?:the )?", re.I)
+
+
+def stands_at_side(sentence: Sentence, token: Token) -> bool:
+    """Tell whether a number is at a side: "60 Hz for answer 2", "answer 2 at 60"."""
+    for side, _ in named(sentence, sentence.whole):
+        if _AT.fullmatch(sentence.words(side.end, token.start)):
+            return True
+        if side.start >= token.end:
+            return stands_for_side(sentence, token)
+    return False
+
+
+def stands_for_side(sentence: Sentence, token: Token) -> bool:
+    """Tell whether a side stands right behind a number: "60 Hz for answer 2"."""
+    for side, _ in named(sentence, sentence.whole):
+        if side.start >= token.end:
+            return bool(_FOR_SIDE.fullmatch(sentence.words(token.end, side.start)))
+    return False
+
+
+_AT = re.compile(
+    r"(?: (?:is|stays|remains|sits|comes in|runs|goes|moves))?(?: only| just)? at"
+    r"(?: (?:only|just|about|around|roughly|a mere))* ",
+    re.I,
+)
+
+
 def _without_measures(sentence: Sentence, start: int, end: int) -> str:
     """Return the words between two places but for the names of measures."""
     gap = sentence.words(start, end)
@@ -49,6 +77,12 @@ def owner(sentence: Sentence, token: Token) -> tuple[str, ...]:
     """Return the places that a lone number is of; empty: either may be meant."""
     if _is_of_same(sentence, token) or _is_of_both(sentence, token):
         return ("1", "2")
+    chunk = sentence.around(token)[0]
+    if sentence.goes_on_behind_where(chunk):
+        return ()
+    is_taken_up = not chunk.of("side") and sentence.takes_up(token)
+    if is_taken_up and not _adjacent(sentence, token):
+        return (sentence.subject,)
     for part in sentence.around(token):
         sides = named(sentence, part)
         if sides and sentence.takes_up(token) and not _adjacent(sentence, token):
@@ -62,6 +96,8 @@ def owner(sentence: Sentence, token: Token) -> tuple[str, ...]:
         near = _adjacent(sentence, token) if places else ""
         if near and not _stands_for_both(sentence, token, sides):
             return (near,)
+        if len(places) == 2 and (own := _before_rival(sentence, token, sides)):
+            return (own,)
         if len(places) == 2:
             return _owner_by_pronoun(sentence, token)
         # Without a place, or with "than answer 1" alone, the wider part decides.
@@ -75,12 +111,17 @@ _SAME_AT = re.compile(
 )
 
 
+_LISTS = re.compile(r": |, (?:with|at) ")
+
+
 def _is_of_both(sentence: Sentence, token: Token) -> bool:
     """Tell whether a list is of both: "the delivery is the same: 188 WPM, 192 Hz"."""
     if sentence.whole.of("side"):
         return False
     same = [each for each in sentence.whole.of("same") if each.end <= token.start]
-    return bool(same) and ": " in sentence.words(same[0].end, token.start)
+    if not same:
+        return False
+    return bool(_LISTS.search(sentence.words(same[0].end, token.start)))
 
 
 def _is_of_same(sentence: Sentence, token: Token) -> bool:
@@ -113,6 +154,17 @@ def _stands_for_both(
     return last.end <= token.start and sentence.marked(last)
 
 
+def _before_rival(
+    sentence: Sentence, token: Token, sides: list[tuple[Token, str]]
+) -> str:
+    """Return the subject of "answer 1 has 9 st, more varied than answer 2"."""
+    before = {place for side, place in sides if side.end <= token.start}
+    behind = [side for side, _ in sides if side.start >= token.end]
+    is_rival = bool(behind) and all(sentence.marked(side) for side in behind)
+    are_free = not any(sentence.marked(s) for s, _ in sides if s.end <= token.start)
+    return before.pop() if is_rival and are_free and len(before) == 1 else ""
+
+
 _ITS_OWN = re.compile(r" of its\b", re.I)
 
 
@@ -143,7 +195,10 @@ def places_of(sentence: Sentence, values: list[Value]) -> list[str]:
     if len(order) == 2:
         if near[0] and near[1] and near[0] != near[1]:
             return near
-        if bool(near[0]) != bool(near[1]) and _goes_on(sentence, first, second):
+        is_other = _goes_on(sentence, first, second) or (
+            stands_for_side(sentence, second) and paired_sides(sentence, first, second)
+        )
+        if bool(near[0]) != bool(near[1]) and is_other:
             # "answer 2 does not get to the 181 Hz of answer 1; it stays at 118 Hz"
             one = near[0] or other(near[1])
             return [one, other(one)]
@@ -160,6 +215,8 @@ def places_of(sentence: Sentence, values: list[Value]) -> list[str]:
         # "298 vs 200, edge answer 2": more is better
         is_first = first.number > second.number
         return [place, other(place)] if is_first else [other(place), place]
+    if near[1] and not near[0] and _is_its(sentence, first):
+        return [other(near[1]), near[1]]  # "its P808 is 223 against 268 for answer 1"
     if side.start >= second.end and not near[0]:
         return []  # "3.7 v 3.1 for answer 1" may mean either
     is_before = side.end <= first.start
@@ -186,11 +243,13 @@ def beside_each_other(sentence: Sentence, one: Value, two: Value) -> bool:
     first, whatever he spoke of before; others begin with the faster one.
     """
     first, second = one.token, two.token
-    if not _VERSUS.fullmatch(sentence.words(first.end, second.start)):
-        return False
     sides = [side for side, _ in named(sentence, sentence.whole)]
     opened = sentence.text.rfind("(", sentence.whole.start, first.start)
     closed = sentence.text.rfind(")", sentence.whole.start, first.start)
+    between = sentence.words(first.end, second.start)
+    is_in_brackets = opened > closed and between == " and "
+    if not is_in_brackets and not _VERSUS.fullmatch(between):
+        return False
     if opened > closed:
         end = sentence.text.find(")", second.end, sentence.whole.end)
         inside = [side for side in sides if opened < side.start < end]
@@ -198,7 +257,7 @@ def beside_each_other(sentence: Sentence, one: Value, two: Value) -> bool:
         names_owner = len({place for _, place in in_clause}) < 2 and any(
             sentence.words(side.end, opened).strip(" '") in ("", "s")
             for side in sides
-            if side.end <= opened
+            if side.end <= opened and not _is_compared(sentence, side)
         )
         return not (inside or names_owner)
     clause = sentence.around(first)[1]
@@ -217,12 +276,32 @@ def beside_each_other(sentence: Sentence, one: Value, two: Value) -> bool:
     return any(start <= each.start < first.start for each in comparatives)
 
 
+def _is_compared(sentence: Sentence, side: Token) -> bool:
+    """Tell whether an answer ends a comparison: "as much as 2", "worse in answer 2"."""
+    if _AS_MUCH.search(sentence.words(side.start - 12, side.start)):
+        return True
+    for more in sentence.whole.of("more"):
+        if sentence.words(more.end, side.start) in (" in ", " for ", " on ", " with "):
+            return True
+    return False
+
+
+_AS_MUCH = re.compile(r"\bas \w+ as \Z", re.I)
+
+
 def subject_first(sentence: Sentence, value: Value) -> tuple[str, ...]:
     """Return the order of who speaks of one answer first; empty: nobody does."""
     sides = named(sentence, sentence.whole)
     before = [place for side, place in sides if side.end <= value.token.start]
     place = before[-1] if before else ""
     return (place, other(place)) if place else ()
+
+
+def _is_its(sentence: Sentence, number: Token) -> bool:
+    """Tell whether the chunk of a number begins with "its"."""
+    chunk = sentence.around(number)[0]
+    head = sentence.words(chunk.start, number.start)
+    return bool(re.search(r"\b(?:its|their|with an?)\b", head, re.I))
 
 
 _WITH_THE_EDGE = re.compile(
@@ -246,10 +325,18 @@ def _places_of_chunks(sentence: Sentence, values: list[Value]) -> list[str]:
     places: list[str] = []
     for chunk in chunks:
         in_chunk = _places_in(sentence, chunk)
+        if not chunk.of("side"):  # "answer 2 slows, with a trend of 62 %, though 1 ..."
+            in_chunk = _places_in(sentence, _clause_of(sentence, chunk))
         if len(in_chunk) != 1:
             return []
         places += in_chunk
     return places
+
+
+def _clause_of(sentence: Sentence, chunk: Part) -> Part:
+    """Return the clause in which a chunk stands."""
+    inside = (c for c in sentence.clauses if c.start <= chunk.start < c.end)
+    return next(inside, sentence.whole)
 
 
 def _sides_around(
@@ -271,7 +358,8 @@ def _sides_around(
 
 
 _AGAINST = re.compile(
-    r"\b(?:vs\.?|v|versus|against|compared|opposed|rather|instead|other|and its|but)\b|[<>/]"
+    r"\b(?:vs\.?|v|versus|against|compared|opposed|rather|instead|other|and its|but|beats|tops"
+    r"|exceeds)\b|[<>/]"
 )
 
 

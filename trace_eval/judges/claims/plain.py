@@ -46,6 +46,8 @@ _IN_SIDE = rf"(?:in|for) (?:the )?(?:#?{_SIDE}|both)(?![\w']|\.\w)"
 _AMOUNT = r"(?=\d+(?:[\d.]| ?(?:Hz|kHz|dB|LU|st|s|%|WPM|wpm|points?|words)\b))"
 _WORD = r"(?!(?:in|for|at|on|with|over|by|than|during|towards?)\b)[a-z]"
 _SIGNS = (
+    # "P808 is 223 (poor) against 268 (fair)".
+    (r"(?<=\d) \((?:bad|poor|fair|good|excellent|great)\)", ""),
     (r"[↑⬆](?=[A-Z])", " higher "),
     (r"[↓⬇](?=[A-Z])", " lower "),
     # "(1/2)", "(answer 1 -> answer 2)" behind two values: whose they are.

@@ -10,11 +10,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import pairwise
 
+from trace_eval.judges.claims.hearsay import (
+    HEARD_LIKE,
+    INSTANCE,
+    MEANT,
+    NEITHER_NOR,
+    NO_EVIDENCE,
+    UNTRUSTED,
+)
 from trace_eval.judges.claims.lexicon import THING
 from trace_eval.judges.claims.negation import contrasted
 from trace_eval.judges.claims.plain import is_measured
-from trace_eval.judges.claims.sentences import Sentence, named, other
+from trace_eval.judges.claims.sentences import Part, Sentence, named, other
 from trace_eval.judges.claims.stated import Relation, StatedClaim
 from trace_eval.judges.claims.tokens import Token
 
@@ -39,7 +48,8 @@ _SAY = (
     r"|promises?|admits?|thanks|features?|is all|was all|has|have|had|got|gets?|kicks? off"
     r"|leads? with"
     r"|interjects?|recommends?|tags on|tacks on|appends?"
-    r"|proclaims?|voices?|pronounces?|renders?|returns?|returned|outputs?|phrases?|words?|wording|transcript"
+    r"|proclaims?|voices?|pronounces?|renders?|returns?|returned|outputs?|phrases?"
+    r"|words?|wording|transcript"
     r"|line|lines|sentence|text|utterances?|verbatim|quote|with)"
 )
 _SAYING = re.compile(rf"\b{_SAY}\b[^\"]{{0,44}}$", re.I)
@@ -99,10 +109,14 @@ _USER_BEHIND = re.compile(
     r"|wanted)\b",
     re.I,
 )
+#: "A sentence ending in "please", which is what was requested".
+_WHAT_WAS_ASKED = re.compile(r", which (?:is|was) what", re.I)
 _USER_WORD = re.compile(
-    r"\b(?:user(?:'s)?|rules?|request(?:ed|s)?|instructions?(?!-)|instr|prompt|ask(?:s|ed)?|question"
+    r"\b(?:user(?:'s)?|rules?|request(?:ed|s)?|instructions?(?!-)|instr|prompt"
+    r"|ask(?:s|ed)?|question"
     r"|task"
-    r"|they(?! (?:both|all|share|say|agree|have|read|contain|end|begin|differ|are|match|use"
+    r"|they(?! (?:both|all|even|each|too|only|share|say|agree|have|read|contain|end"
+    r"|begin|differ|are|match|use|part|diverge"
     r"|also)\b)"
     r"|req|requirements?|requires|brief|wish|order|wants?|wanted|demands?|demanded)\b",
     re.I,
@@ -140,6 +154,17 @@ def quotations(sentence: Sentence) -> Iterator[StatedClaim]:
         before = claim
 
 
+def _is_one_of_two(sentence: Sentence, token: Token) -> bool:
+    """Tell whether a quotation is one of each answer: "alike, "a" and "b""."""
+    quotes = sentence.whole.of("quote")
+    for one, two in pairwise(quotes):
+        if token in (one, two) and _AND_OTHER.fullmatch(
+            sentence.words(one.end, two.start)
+        ):
+            return not any(side.end <= one.start for side in sentence.whole.of("side"))
+    return False
+
+
 def _is_alike(
     sentence: Sentence, start: int, token: Token, before: StatedClaim
 ) -> bool:
@@ -154,7 +179,7 @@ def _is_alike(
 
 
 #: "The difference between "I-2" and "V0"".
-_AND_OTHER = re.compile(r",? (?:and|or|against|versus|vs\.?) ", re.I)
+_AND_OTHER = re.compile(r",? (?:and|or|nor|against|versus|vs\.?|v\.?) ", re.I)
 _AND_SIDE = re.compile(
     r"[,;]? ?(?:and |while |whereas |but )?\x00(?: as| with|:)? ?", re.I
 )
@@ -173,10 +198,14 @@ def _quotation(sentence: Sentence, token: Token, start: int) -> StatedClaim:
     head = sentence.sense[max(start, sentence.whole.start, alone) : token.start]
     own = sentence.sense[max(start, clause.start) : token.start]
     tail = sentence.words(token.end, min(sentence.whole.end, token.end + 70))
+    if UNTRUSTED.search(sentence.words(token.end, sentence.whole.end)):
+        own, head = (NEITHER_NOR.sub(" ", words) for words in (own, head))
+    head, own, tail = (NO_EVIDENCE.sub(" ", words) for words in (head, own, tail))
     user = bool(_USER.search(own)) and not _TO_USER.search(own)
     user = user and not _UNSAID.search(own)
     user = user and not _said_by_side(sentence, token, own)
-    user = user or bool(_USER_BEHIND.match(tail))
+    ends_so = _WHAT_WAS_ASKED.match(tail) and _SAYING.search(own)
+    user = user or bool(_USER_BEHIND.match(tail) and not ends_so)
     before: list[tuple[Token, str]] = []
     not_it: list[str] = []
     for side, place in named(sentence, sentence.whole):
@@ -186,21 +215,24 @@ def _quotation(sentence: Sentence, token: Token, start: int) -> StatedClaim:
             else:
                 before.append((side, place))
     speakers = _nearest(sentence, token, before) or not_it
+    goes_on = _OF_EITHER.fullmatch(sentence.words(clause.start, token.start))
+    of_either = bool(goes_on and speakers) or _is_one_of_two(sentence, token)
+    if of_either:
+        speakers = []
     of_both = len(set(speakers)) == 2 and _are_joined(sentence, before)
     if of_both:
         speakers = []
     placed, spoken = _placed(sentence, token)
     sides = (placed,) if placed else tuple(dict.fromkeys(speakers))
-    if not sides and not of_both:
+    if not sides and not of_both and not of_either:
         sides = _sides_of(sentence, token)
     if user and not (speakers and re.search(_SAY, own)):
         sides = ()
     own = _ACTED.sub(" ", _AND_SAYS.sub(" says", _ASIDE.sub(" ", own)))
     unfound = bool(_SOUGHT.search(own) and _NOT_FOUND.match(tail))
     unfound = unfound or bool(_HAD_IT_SAID.match(own))
-    wished = bool(
-        _WISHED.search(own) or _DOUBTED.match(tail) or _LOOKED_FOR.search(own)
-    )
+    wished = bool(_WISHED.search(HEARD_LIKE.sub(" as ", own)))
+    wished = wished or bool(_DOUBTED.match(tail) or _LOOKED_FOR.search(own))
     wished = wished and not unfound
     missing = (
         unfound
@@ -220,21 +252,30 @@ def _quotation(sentence: Sentence, token: Token, start: int) -> StatedClaim:
     neither = any(
         side.value == "neither" and side.start < chunk.end
         for side in of_neither.of("side")
-    )
+    ) and not any(side.value == "both" for side in chunk.of("side"))
+    if _APART.fullmatch(own):
+        missing = False  # "apart from "a" in answer 2, which is misheard, ..."
+    if placed and _BUT_FOR_IT.search(own):
+        missing, spoken = False, True  # "... match except for "a" in answer 1"
     claimed = (
         spoken or missing or user or (bool(sides) and _stands_behind(sentence, token))
     )
+    is_heard_so = wished and bool(sides) and _is_heard_as(own)
+    wished = wished and not is_heard_so
+    doubt = "may be words that nobody said" if wished or _CALLED.search(own) else ""
     relation: Relation = "course"
-    is_of_else = wished or bool(_SO_CALLED.search(own) or _AT_WORDS.search(own))
+    doubt = doubt or ("stands in a list" if _IN_LIST.search(head) else "")
+    is_of_else = bool(doubt or is_heard_so or _AT_WORDS.search(own))
     is_of_else = is_of_else or (not placed and bool(_BUT_FOR.search(head)))
     if claimed and not is_of_else and len(sides) < 2:
         relation = "says"
-    doubt = ""
     if missing and _MANNER.search(own):
         doubt = "may be said in another manner"
     elif not user and not neither:
-        told = own if any(side.start >= clause.start for side, _ in before) else head
-        doubt = _doubt(sentence, token, head=told, missing=missing, sided=bool(sides))
+        told = _told_of(sentence, token, clause, before, own=own, head=head)
+        doubt = doubt or _doubt(
+            sentence, token, head=told, missing=missing, sided=bool(sides)
+        )
     return StatedClaim(
         kind="quotation",
         text=sentence.claim_text(token),
@@ -247,6 +288,27 @@ def _quotation(sentence: Sentence, token: Token, start: int) -> StatedClaim:
         spoken=spoken and not user,
         doubt=doubt,
     )
+
+
+#: "..., but the opening "as" is doubtful" tells of either answer.
+_OF_EITHER = re.compile(
+    r"[,;]? ?(?:but |and |though |although |only |while )*the"
+    r" (?:(?:opening|first|last|final|closing|odd|single|one|doubtful|word|words"
+    r"|phrase|phrasing) )*",
+    re.I,
+)
+
+
+def _is_heard_as(own: str) -> bool:
+    """Tell whether doubtful words were heard, and not meant: "e.g. "a" in answer 1"."""
+    if MEANT.search(own):
+        return False
+    wished = _WISHED.search(own)
+    if wished is None:
+        return bool(
+            _SAYING.search(own)
+        )  # "is heard as "a", which is probably misheard"
+    return bool(INSTANCE.match(wished[0]))
 
 
 def _are_joined(sentence: Sentence, sides: list[tuple[Token, str]]) -> bool:
@@ -301,31 +363,50 @@ def _said_by_side(sentence: Sentence, token: Token, own: str) -> bool:
         if stands and not asked:
             return True
     start = token.start - len(own) + (asker[-1].end() if asker else 0)
-    for side, _ in reversed(named(sentence, sentence.whole)):
+    answers = [side for side, _ in named(sentence, sentence.whole)]
+    answers += [side for side in sentence.whole.of("side") if side.value == "both"]
+    for side in sorted(answers, key=lambda each: -each.start):
         if start <= side.start < token.start:
             return bool(_SAYS_NEXT.match(sentence.words(side.end, token.start)))
     return False
 
 
 _SAYS_NEXT = re.compile(
-    rf"(?: (?:only|also|then|just|simply|instead|actually|\w+ly))* {_FINITE}", re.I
+    rf"(?: (?:only|also|then|just|simply|instead|actually|\w+ly))* {_FINITE}"
+    r"| (?:is|was|are|were) (?:heard|recogni[sz]ed|transcribed|understood|rendered)\b"
+    r"| (?:read|say|speak|have|contain|end|begin|open|close)\b",
+    re.I,
 )
 
 
-#: "It has that 'je ne sais quoi'": nobody says it.
-_SO_CALLED = re.compile(r"\b(?:has|have|had|with) (?:that|this|a certain)\W*$", re.I)
+#: "It has that 'je ne sais quoi'", "a case of 'all bark'": nobody says it.
+_CALLED = re.compile(
+    r"\b(?:has|have|had|with) (?:that|this|a certain)\W*$"
+    r"|\b(?:call(?:s|ed)?|(?:label|mark|rat|describ|class|flagg|dubb|term)\w* as"
+    r"|so-called|the idiom"
+    r"|case of|kind of|sort of|sense of|feeling of|definition of|spirit of"
+    r"|idea of) (?:an? |the )?$",
+    re.I,
+)
+#: A member of a JSON list.
+_IN_LIST = re.compile(r"\[ ?$")
 #: "Breaks off before "clear your mind"" says where, and not what is missing.
 _AT_WORDS = re.compile(r"\b(?:before|until|around) (?:the words? )?$", re.I)
 #: "The same but for "a" and "the"": each answer has one of them.
 _BUT_FOR = re.compile(
     r"\b(?:same|identical|equal|alike|match\w*|differ\w*)\b[^;]*"
     r"\b(?:except|save|apart from|but for|besides|aside from)\b[^;]*$"
-    r"|\bdiffer(?:s|ing)? [^;:\"]*\bwords?\b[^;\"]*$|\bdifference between $",
+    r"|\bdiffer(?:s|ing)?\b[^;:\"]*$|\bdifference between $",
     re.I,
 )
+_BUT_FOR_IT = re.compile(
+    r"\b(?:except(?: for)?|apart from|aside from|save for|but for) \Z", re.I
+)
+_APART = re.compile(r"\W{0,8}(?:apart|aside) from ", re.I)
 _ALL_BUT = re.compile(r"\b(?:everything|anything|all) but $", re.I)
 _SOUGHT = re.compile(
-    r"\b(?:look|search|listen|wait|check|hop|wish|want|lik|expect|would|should|could|might|miss|need)"
+    r"\b(?:look|search|listen|wait|check|hop|wish|want|lik|expect|would|should|could"
+    r"|might|miss|need)"
     r"(?:ed|ing|s|es)?\b[^;\"]*$",
     re.I,
 )
@@ -374,11 +455,43 @@ def _doubt(
     if _MISSING.search(head):
         return ""
     end = min(sentence.around(token)[1].end, token.end + 70)
+    for side, _ in named(sentence, sentence.whole):
+        if side.start >= token.end and _ANOTHER_SIDE.search(
+            sentence.words(token.end, side.start)
+        ):
+            end = min(end, side.start)  # "..., and the second is no more certain"
     tail = _TOLD_NEXT.split(sentence.sense[token.end : end])[0]
+    tail = NO_EVIDENCE.sub(" ", tail)
     around = _CONTRAST.sub(" ", f"{head} , {tail}")
     return "may be said to be missing" if _NEGATION.search(around) else ""
 
 
+def _told_of(
+    sentence: Sentence,
+    token: Token,
+    clause: Part,
+    before: list[tuple[Token, str]],
+    *,
+    own: str,
+    head: str,
+) -> str:
+    """Return the words before a quotation that may deny it.
+
+    "The words of answer 1 do not count, and answer 2 is heard saying ..." does not.
+    """
+    sides = [side for side, _ in before if side.start >= clause.start]
+    if sides:
+        behind = sentence.sense[sides[-1].end : token.start]
+        return behind if _SAYING.search(behind) else own
+    of_both = any(
+        side.value == "both" and side.end <= token.start for side in clause.of("side")
+    )
+    return own if of_both and _SAYING.search(own) else head
+
+
+_ANOTHER_SIDE = re.compile(
+    r",? (?:and|while|whereas|but) (?:the )?(?:\w+ (?:of|in|from) (?:the )?)?\Z", re.I
+)
 #: What follows says more of the words, and not that they are missing.
 _TOLD_NEXT = re.compile(
     r", (?:which|with|an?|so|but)\b|,? and (?:this|that|it)\b| where\b", re.I
@@ -402,7 +515,11 @@ def _placed(sentence: Sentence, token: Token) -> tuple[str, bool]:
 
 def _sides_of(sentence: Sentence, token: Token) -> tuple[str, ...]:
     """Return the one side that the sentence names, or that those before are about."""
-    places = {place for _, place in named(sentence, sentence.whole)}
+    sides = named(sentence, sentence.whole)
+    places = {place for _, place in sides}
+    if len(places) == 1 and token.end < sides[0][0].start:
+        between = sentence.words(token.end, sides[0][0].start)
+        return () if " and " in between else tuple(places)
     if len(places) == 1:
         return (places.pop(),)
     if places or sentence.whole.of("side"):

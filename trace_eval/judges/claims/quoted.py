@@ -23,13 +23,13 @@ def quotation_finding(claim: StatedClaim, shown: ShownAnswers) -> Finding:
     parts = [part for part in parts if part]
     if not parts:
         return Finding(None, "quotes no words")
-    if claim.relation == "course":
-        return Finding(None, "quotes words that nobody is said to have said")
     places = claim.places or ("1", "2")
     heard = {place: _heard(shown.places[place]) for place in ("1", "2")}
     if all(text is None for text in heard.values()):
         return Finding(None, "no words of the answers are known")
     request = _words(shown.request or "")
+    if claim.relation == "course":
+        return _of_nobody(parts, request, heard, shown)
     within = {
         place: _within(parts, _words(text or "")) for place, text in heard.items()
     }
@@ -57,6 +57,26 @@ def quotation_finding(claim: StatedClaim, shown: ShownAnswers) -> Finding:
     if _within(parts, request):
         return Finding(False, "stands in the request, not in the answer")
     return Finding(False, "nobody said it")
+
+
+#: Fewer quoted words may be a label, or a word that somebody calls so.
+_LEAST_SPOKEN = 3
+
+
+def _of_nobody(
+    parts: Sequence[Sequence[str]],
+    request: Sequence[str],
+    heard: Mapping[str, str | None],
+    shown: ShownAnswers,
+) -> Finding:
+    """Check words that nobody is said to have said: false where they stand nowhere."""
+    texts = [_words(text or "") for text in heard.values()]
+    texts += [_words(_measured(shown.places[place])) for place in ("1", "2")]
+    is_known = all(text is not None for text in heard.values())
+    is_somewhere = any(_within(parts, text) for text in (*texts, request))
+    if is_known and not is_somewhere and sum(map(len, parts)) >= _LEAST_SPOKEN:
+        return Finding(False, "nobody said it")
+    return Finding(None, "quotes words that nobody is said to have said")
 
 
 def _of_request(

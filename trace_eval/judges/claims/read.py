@@ -10,9 +10,10 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from trace_eval.judges.claims.comparisons import comparisons
-from trace_eval.judges.claims.courses import slopes
+from trace_eval.judges.claims.courses import courses, slopes
 from trace_eval.judges.claims.cutting import sentences
 from trace_eval.judges.claims.formulas import formulas
+from trace_eval.judges.claims.labels import labels
 from trace_eval.judges.claims.numbers import numbers
 from trace_eval.judges.claims.plain import plain
 from trace_eval.judges.claims.quotations import quotations
@@ -28,21 +29,21 @@ ASKED = "is asked, not stated"
 FORMULA = "stands in a formula"
 
 
-def claims_of(reason: str, labels: Iterable[str] = ()) -> list[StatedClaim]:
+def claims_of(reason: str, scores: Iterable[str] = ()) -> list[StatedClaim]:
     """Return the claims of one reason, sentence by sentence.
 
     Args:
-        labels: of the emotions and accents that the blueprints score.
+        scores: labels of the emotions and accents that the blueprints score.
     """
     text = plain(reason)
     claims: list[StatedClaim] = []
-    for sentence in sentences(text, tokens(text, labels)):
+    for sentence in sentences(text, tokens(text, scores)):
         doubt = ""
         if sentence.asks and not sentence.reply:
             doubt = ASKED
         elif sentence.reckons:
             doubt = FORMULA
-        for read in (comparisons, slopes, numbers, quotations):
+        for read in (comparisons, slopes, courses, labels, numbers, quotations):
             for claim in read(sentence):
                 if sentence.reply == "no":
                     claim = _denied(claim)

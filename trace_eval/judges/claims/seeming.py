@@ -57,7 +57,10 @@ _SAID_OF_VALUES = (
 )
 
 #: A place of the text: "to which I return below".
-_PLACE = re.compile(r"above|below|beneath|behind|up|ahead", re.I)
+_PLACE = re.compile(
+    r"above|below|beneath|behind|up|ahead|(?:falls? |is |comes? |fell )?short(?: of)?",
+    re.I,
+)
 _OBJECT_FOLLOWS = re.compile(
     r" (?!and\b|but\b|or\b|while\b|which\b|so\b|little\b)[\w\x00#(]"
 )
@@ -71,7 +74,8 @@ _STANDS = re.compile(
 
 #: "Stays below the threshold", "cleaner behind the voice".
 _OTHER_OBJECT = re.compile(
-    r" (?:the |its |an? |what )?(?:\w+ )?(?:threshold|limit|line|step|hearing|notice|words?"
+    r" (?:the |its |an? |what |being )?(?:[a-z]+ )?(?:threshold|limit|line|step|hearing"
+    r"|notice|words?"
     r"|(?:voices?|speech|speaker)(?! ?[#12AB]\b)|audib\w+|most|people|listeners)\b",
     re.I,
 )
@@ -112,8 +116,13 @@ _MAY_FOLLOW = re.compile(
     rf" (?:\w+ly|{'|'.join(_SAID_OF_VALUES)}|{'|'.join(sorted(BEHIND_BARE))}|answers?|both|neither"
     r"|too|here|there|throughout|between|among|across|all|again|today|tie"
     r"|thing(?= (?:for|on|in|with))"
-    r"|story|picture|enough|either|no|we|you|noise|audio|sound|talking|amounts?|sort|kind|overall)s?\b",
+    r"|story|picture|enough|either|no|we|you|noise|audio|sound|talking|amounts?|sort"
+    r"|kind|overall)s?\b",
     re.I,
+)
+#: "The background tells the same story", "both point the same way".
+_TELLS = re.compile(
+    r"\b(?:tells?|points?|paints?|goes|pulls?)(?: (?:in|to|much|us))* \Z", re.I
 )
 #: "A similar vocal pitch" is of pitch; "at the same time pitch and rate ..." is not.
 _BEFORE_MEASURE = re.compile(r" (?!time|moment)[a-z]+ ", re.I)
@@ -124,6 +133,9 @@ def is_of_a_thing(sentence: Sentence, token: Token) -> bool:
     if not _THE_SAME.fullmatch(token.text):
         return False
     words = sentence.words(token.end, token.end + 24)
+    head = sentence.words(token.start - 24, token.start)
+    if _TELLS.search(head):
+        return True
     if not re.match(r" [a-z]", words, re.I) or _MAY_FOLLOW.match(words):
         return False
     for each in sentence.whole.tokens:

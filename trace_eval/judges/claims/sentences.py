@@ -40,12 +40,16 @@ _INVERTED = re.compile(
 #: "Maybe answer 1 is louder, hard to say"; "maybe 4 dB" is a value.
 _UNSURE = re.compile(
     r"\A\s*(?:and |but |so )?(?:maybe|perhaps|possibly)\b"
-    r"|\b(?:hard|difficult) to (?:say|tell)\b|\b(?:not|un)sure\b|\bwho knows\b",
+    r"|\b(?:hard|difficult) to (?:say|tell)\b|\bwho knows\b"
+    # Not of the recogniser: "it was unsure about both clips".
+    r"|\b(?:I am|I'm|we are|we're|one is) (?:not |un)sure\b",
     re.I,
 )
 _NORM = re.compile(NORM, re.I)
 _RELATIVE = re.compile(r" ?(?:whose|which|with)\b", re.I)
 _COURSE = re.compile(COURSE, re.I)
+_WHERE = re.compile(r"\bwhere\Z", re.I)
+_TREND = re.compile(r"\b(?:trends?|slopes?)\b", re.I)
 
 
 @dataclass(frozen=True)
@@ -153,26 +157,54 @@ class Sentence:
             return False
         if _IN_DOUBT.search(whole):
             return False
+        own = [each for each in self.whole.tokens if each.start == at and each.value]
         behind = [each for each in self.whole.tokens if each.start > at][:2]
-        if [each.kind for each in behind] != ["measure", "side"]:
+        if own and behind:  # "the higher voice of answer 1"
+            behind = [own[0], behind[0]]
+        if [each.kind for each in behind] not in (
+            ["measure", "side"],
+            ["more", "side"],
+        ):
             return False
         measure, side = behind
         return self.words(measure.end, side.start) in (" of ", " in ", " of the ")
+
+    def goes_on_behind_where(self, chunk: Part) -> bool:
+        """Tell whether a chunk may be of the clause before "where answer 1 has 289".
+
+        "P808 is 348 where answer 1 has 289, and BAK is 413".
+        """
+        clause = next((c for c in self.clauses if c.start <= chunk.start < c.end), None)
+        if clause is None or chunk.of("side") or chunk.start == clause.start:
+            return False
+        return bool(_WHERE.search(self.words(clause.start - 6, clause.start)))
 
     def may_mean_either(self, chunk: Part, token: Token) -> bool:
         """Tell whether a pronoun that begins a chunk may stand for either answer.
 
         "Answer 1 has 12 kHz while answer 2 stops at 8, and it is louder".
         """
-        if chunk.of("side") or not _BEGINS_WITH_IT.match(
-            self.words(chunk.start, chunk.end)
-        ):
+        words = self.words(chunk.start, chunk.end)
+        begins = _BEGINS_WITH_IT.match(words) or self._begins_with_measure(chunk)
+        if chunk.of("side") or not begins:
             return False
         before: set[str] = set()
+        first = token.start
         for side, place in named(self, self.whole):
             if side.end <= token.start and not self.marked(side):
                 before.add(place)
-        return len(before) == 2
+                first = min(first, side.start)
+        if PRONOUN.search(self.words(self.whole.start, min(first, chunk.start))):
+            before.add(self.subject)
+        return len(before - {""}) == 2
+
+    def _begins_with_measure(self, chunk: Part) -> bool:
+        """Tell whether a measure stands right behind "and": "and P808 is 341"."""
+        first = chunk.tokens[0] if chunk.tokens else None
+        if first is None or first.kind != "measure":
+            return False
+        head = self.words(chunk.start - 5, first.start).strip(" ,;")
+        return head in ("and", "and the")
 
     def takes_up(self, token: Token) -> bool:
         """Tell whether a pronoun before a token stands for the subject of before.
@@ -287,12 +319,19 @@ class Sentence:
         start = clause.start + head.rfind(": ") + 1  # "slow was asked for: ..."
         if chunk.of("side"):
             start = chunk.start
+        else:  # "low was asked for, and answer 2 is lower, averaging 98 Hz"
+            for before in self.chunks:
+                if clause.start <= before.start < chunk.start and named(self, before):
+                    start = max(start, before.start)
         end = chunk.end if chunk.of("side") else clause.end
         if _RELATIVE.match(self.words(chunk.start, chunk.end)):
             start, end = (
                 chunk.start,
                 chunk.end,
             )  # "answer 1, whose rate is 150 WPM, would do"
+        remark = _REMARK.search(self.words(token.end, end))
+        if remark:
+            end = token.end + remark.start()
         tail = _WHAT_WAS_ASKED.search(self.words(token.end, end))
         if tail:
             end = token.end + tail.start()
@@ -313,9 +352,9 @@ class Sentence:
             return True
         if _THE_MORE.match(self.words(chunk.start, clause.end)):
             return True
-        if not named(self, clause) and _NORM.search(
-            self.words(clause.start, clause.end)
-        ):
+        said_to = chunk if chunk.of("side") else clause
+        said = _TO_LISTENERS.sub(" ", self.words(clause.start, said_to.end))
+        if not named(self, clause) and _NORM.search(said):
             return True
         if len({place for _, place in named(self, chunk)}) == 2:
             return False  # "rises from 3.1 in answer 1 to 4.2 in answer 2"
@@ -331,6 +370,8 @@ class Sentence:
         words = self.words(chunk.start, chunk.end)
         if token.value == "trend":
             return ""
+        if token.kind == "number" and token.unit:  # "305 WPM with the same trend"
+            words = _TREND.sub(" ", words)
         return words
 
 
@@ -347,7 +388,9 @@ _PREDICATE = re.compile(r",? ?(?:is|was|has|had|sounds|comes|remains)\b", re.I)
 _STATEMENT = re.compile(
     r"[,:;]? ?(?:and |but |so |rather |instead )?(?:(?:the )?\x01+|it|he|she)"
     r"(?: (?:only|just|even|also|\w+ly))*"
-    r" (?!not\b|never\b)(?:is|are|was|were|has|have|had|said|did|can|could|share|\w+s)\b"
+    r" (?!not\b|never\b)(?:is|are|was|were|has|have|had|said|did|can|could|share|read|run|speak"
+    r"|sit|go|move|keep|stay|sound|reach|show|come|use|take|lie|last|\w+s)\b"
+    r"|[,;]? ?(?:with )?(?:the )?\x01+(?: (?:only|just|even|also|\w+ly))* \w+ing\b"
     r"|[,:;]? \x02+ (?:lie|lies|stand|stands|separate|separates|is|are)\b",
     re.I,
 )
@@ -376,12 +419,22 @@ MY_VIEW = re.compile(
 )
 #: "Its rate being 105 WPM, answer 1 is ..." is of the side that follows.
 _BEING = re.compile(r"\b(?:being|with its)\b", re.I)
+#: "Not audible to most listeners" is no norm.
+_TO_LISTENERS = re.compile(
+    r"\b(?:(?:to|for|by) )?(?:most |many |the |some |few |all )?(?:listeners|people)"
+    r"(?= (?:would|will|can|could|hear|notice|do|may)\b|[.,;)]|$)",
+    re.I,
+)
+#: "..., which listeners would not notice" says nothing of what stands before.
+_REMARK = re.compile(r", (?:which|a difference|something|so|and so|hence|thus)\b")
 #: "..., and the user asked for loud" says nothing of what stands before.
 _WHAT_WAS_ASKED = re.compile(
     r"(?:,? and|, (?:as|since|which)) (?:is what )?(?:the )?(?:user|request|instruction|prompt)\b"
 )
 _BEGINS_WITH_IT = re.compile(
-    r"[,;]? ?(?:and |but |so |yet |(?:which|this|that) (?:\w+ )?)?(?:it|its)\b", re.I
+    r"[,;]? ?(?:and |but |so |yet |(?:which|this|that) (?:\w+ )?)?"
+    r"(?:(?:it|its)\b|(?:the )?[^,;(]{2,40} (?:is|are) [^,;(]{0,40}\b(?:as well|too)\b)",
+    re.I,
 )
 _ATTRIBUTE = re.compile(
     r"\b[Tt]he (?:(?:slightly|somewhat|much|clearly|even|far|a bit) )*\Z"
@@ -427,7 +480,8 @@ _SUITS = re.compile(
 
 #: An "if" that frames an opinion, under no condition.
 _NO_CONDITION = re.compile(
-    r"\bif (?:you ask me|i may say so|anything|only [a-z]+|(?:we|you|i) (?:talk|speak) (?:about|of)"
+    r"\beven if (?!\w+ (?:were|had|would))|\bif (?:you ask me|i may say so|anything"
+    r"|only [a-z]+|(?:we|you|i) (?:talk|speak) (?:about|of)"
     r"|i (?:had|have|were|was|am) to \w+[^,]{0,40}"
     r"|(?:i|we|you|one) (?:picks?|picked|chooses?|chose|take|took) )",
     re.I,
@@ -455,6 +509,8 @@ def named(sentence: Sentence, part: Part) -> list[tuple[Token, str]]:
         place = token.value
         if place == "other" and _of_each_other(sentence, token):
             continue
+        if _is_of_else(sentence, token):
+            continue
         if place == "other":
             before = [t for t in sentence.whole.of("side") if t.start < token.start]
             single = [t.value for t in before if t.value in ("1", "2")]
@@ -471,6 +527,35 @@ def _of_each_other(sentence: Sentence, token: Token) -> bool:
 
 
 _IN_ORDER = re.compile(r"the (?P<former>former)|the latter", re.I)
+#: "268 against 230, the latter in the poor band".
+_APPOSED = re.compile(r" (?:in|with|being|rated|poor|fair|bad|good|only|just)\b", re.I)
+_ORDINAL = re.compile(r"the (?:first|second)", re.I)
+_ONE = re.compile(
+    r"\b(?:one (?:is|has|was|reads|says|comes|sounds)|(?:for|in|of|from|with"
+    r"|by) one)\b",
+    re.I,
+)
+
+
+def _is_of_else(sentence: Sentence, token: Token) -> bool:
+    """Tell whether "the latter" is a quotation, or "the other" of one without a name.
+
+    "One is heard as "..." and the other as "...", the latter with doubtful words".
+    """
+    in_order = _IN_ORDER.fullmatch(token.text) or _ORDINAL.fullmatch(token.text)
+    if token.value != "other" and not in_order:
+        return False
+    before = [t for t in sentence.whole.tokens if t.end <= token.start]
+    if any(t.kind == "side" and t.value in ("1", "2") for t in before):
+        return False
+    if token.value == "other":
+        head = sentence.words(sentence.whole.start, token.start)
+        return bool(_ONE.search(head))
+    quotes = [each for each in before if each.kind == "quote"]
+    numbers = [each for each in before if each.kind == "number"]
+    behind = sentence.words(token.end, token.end + 10)
+    are_values = len(numbers) > 1 and bool(_APPOSED.match(behind))
+    return len(quotes) > 1 or are_values
 
 
 def _mentioned(sentence: Sentence, token: Token) -> str:

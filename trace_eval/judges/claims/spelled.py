@@ -14,7 +14,8 @@ _BELOW_THOUSAND = rf"(?:{_HUNDREDS}|{_SMALL})"
 _WHOLE = rf"(?:{_BELOW_THOUSAND} thousand\b(?:,?(?: and)? {_BELOW_THOUSAND})?|{_BELOW_THOUSAND})"
 _UNIT_AHEAD = (
     r"(?=[ -]?(?:words? (?:per|a)|words?\b|WPM|percent|per cent|%|seconds?|milliseconds|hertz|Hz"
-    r"|kilohertz|kHz|decibels?|dB|LUFS|LU\b|semitones?|points?\b|steps?\b|syllables?|pauses\b|times\b|MOS"
+    r"|kilohertz|kHz|decibels?|dB|LUFS|LU\b|semitones?|points?\b|steps?\b|syllables?"
+    r"|pauses\b|times\b|MOS"
     r"|out of))"
 )
 #: "Answer two two hundred hertz": the first word is the answer's, the others are the
@@ -27,9 +28,36 @@ _SPELLED = re.compile(
 )
 
 
+#: Hundreds that count nothing: "its overall quality is about four hundred and thirty".
+_BARE = re.compile(
+    rf"\b(?P<minus>)(?P<side>)(?P<places>)(?P<whole>{_HUNDREDS})"
+    rf"(?! and (?:{_SMALL}))(?=[,.;:)]|$| (?:for|in|each|and|against|versus|vs|to"
+    rf"|while|but|overall|or so|on)\b)",
+    re.I,
+)
+#: "3 semitones against two for the first".
+_SET_AGAINST = re.compile(
+    r"(?P<before>\d[^.;\n]{0,60}\b(?:against|versus|vs\.?)"
+    rf" (?:(?:about|only|just|some|roughly|a mere|under|over) )?)(?P<number>{_SMALL})"
+    r"(?= (?:for|in|of)\b|[,.;)])",
+    re.I,
+)
+_QUOTED = re.compile(r"(\"[^\"\n]*\")")
+
+
 def plain_numbers(text: str) -> str:
     """Return the text with numbers in words in digits, where they surely are values."""
-    return _SPELLED.sub(_in_digits, text)
+    pieces = _QUOTED.split(_SPELLED.sub(_in_digits, text))
+    for place in range(0, len(pieces), 2):  # between the quotations
+        piece = _BARE.sub(_in_digits, pieces[place])
+        pieces[place] = _SET_AGAINST.sub(_second_in_digits, piece)
+    return "".join(pieces)
+
+
+def _second_in_digits(match: re.Match[str]) -> str:
+    words = re.findall(r"[a-z]+", match["number"].lower())
+    number = sum(BELOW_TWENTY.get(word, TENS.get(word, 0)) for word in words)
+    return f"{match['before']}{number}"
 
 
 def _in_digits(match: re.Match[str]) -> str:

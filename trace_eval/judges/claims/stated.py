@@ -48,6 +48,8 @@ class StatedClaim:
         of_user: the quotation is of the request.
         spoken: the quotation is said to be words of the answer.
         at: the place of the number, comparative or quotation in the plain text.
+        at_side: the name of the answer stands right beside the number.
+        beside: the measure is named right beside the number.
         doubt: why the words may mean something else; empty: they are plain.
     """
 
@@ -64,4 +66,6 @@ class StatedClaim:
     of_user: bool = False
     spoken: bool = False
     at: int = 0
+    at_side: bool = False
+    beside: bool = False
     doubt: str = ""

@@ -65,8 +65,9 @@ def steps_finding(claim: StatedClaim, shown: ShownAnswers) -> Finding:
         return _bounded(claim, steps.get(own) if title else None, why)
     fitting: list[str] = []
     for name, value in steps.items():
-        # "Better by 1.3 steps" may be lower: of delivery it says no direction.
-        is_either_way = claim.hedged and name in _TOLD_ALONE
+        # "Better by 1.3 steps" may be lower, and so may "1.3 steps in favour of
+        # answer 1": of delivery they say no direction.
+        is_either_way = (claim.hedged or not title) and name in _TOLD_ALONE
         if _fits(replace(claim, sign=0) if is_either_way else claim, value):
             fitting.append(name)
     if own in fitting and len(claim.places) == 1:
@@ -75,7 +76,8 @@ def steps_finding(claim: StatedClaim, shown: ShownAnswers) -> Finding:
         return Finding(True, why)
     if not title:  # the parts of voice quality are told by their names
         fitting = [name for name in fitting if name in _TOLD_ALONE]
-    if fitting or own not in steps:
+    is_of_all = any(_fits(claim, steps[name]) for name in (IN_ALL,) if name in steps)
+    if own not in steps or is_of_all or (fitting and not claim.beside):
         return Finding(None, f"may be of another measure; {why}")
     return Finding(False, why)
 

@@ -24,15 +24,19 @@ from trace_eval.judges.claims.values import distance
 
 #: Of measures that nobody names nothing can be checked: "the rest is under one step".
 _OF_THE_REST = re.compile(
-    r"\b(?:the rest|all(?! steps\b)|every\w+|(?:the )?others?|nothing|none|remaining|both)"
+    r"\b(?:the rest|otherwise|all(?! steps\b)|(?<!adding )every\w+|(?:the )?others?|nothing"
+    r"|none|remaining|both)"
     r"(?: (?!this|that|gives)\w+){0,5} (?:\w+ )?\Z",
     re.I,
 )
 #: "Its background is lower, but overall the difference is 0.4 steps".
 _OF_ALL = re.compile(
-    r"\b(?:overall|in all|in total|total|sum|summed|net|whole|altogether|together)\b[^,;]*\Z",
+    r"\b(?:overall|in all|in total|total|sum|summed|net|whole|altogether|together"
+    r"|combined"
+    r"|aggregate|everything|adding up|adds up)\b[^;]*\Z",
     re.I,
 )
+_GAP = re.compile(r"\b(?:difference|gap|distance)\b[^,;]*\Z", re.I)
 _IN_ALL = re.compile(r",? (?:in all|in sum|overall|in total|altogether)\b", re.I)
 
 
@@ -48,7 +52,9 @@ def step_claims(sentence: Sentence, token: Token) -> Iterator[StatedClaim]:
     if _OF_THE_REST.search(head):
         return
     more = None
-    if not _OF_ALL.search(head):
+    tail = sentence.words(token.end, token.end + 16)
+    is_gap_of_all = _GAP.search(head) and _IN_ALL.match(tail)
+    if not (_OF_ALL.search(head) or is_gap_of_all):
         more = _comparative(token, (chunk, clause))
     places: tuple[str, ...] = ()
     sign = 0
@@ -70,6 +76,7 @@ def step_claims(sentence: Sentence, token: Token) -> Iterator[StatedClaim]:
         numbers=(token.digits.lstrip("+-"),),
         unit="steps",
         sign=sign,
+        beside=more is not None and _names_measure(sentence, more, key),
         hedged=more is not None and more.valued,
     )
 
@@ -94,7 +101,7 @@ def _comparative(token: Token, parts: Iterable[Part]) -> Token | None:
     more = _nearest(token, parts)
     if more is None or _BOUND.fullmatch(more.text):
         return None
-    if more.text.lower() in ("more", "less"):
+    if more.text.lower() in ("more", "less", "lead", "advantage"):
         return None  # "more suitable by 1.2 steps" does not say of what
     if more.end <= token.start or more.start == token.end + 1:
         return more
@@ -111,7 +118,9 @@ def _nearest(token: Token, parts: Iterable[Part]) -> Token | None:
 
 
 #: Comparatives that bound a number of steps: "is below one step".
-_BOUND = re.compile(r"below|above|beneath|exceed(?:s|ed|ing)?|short of", re.I)
+_BOUND = re.compile(
+    r"below|above|beneath|exceed(?:s|ed|ing)?|(?:falls |fell )?short of", re.I
+)
 
 
 def _neither(clause: Part) -> bool:
@@ -148,8 +157,8 @@ def _is_difference(sentence: Sentence, token: Token) -> bool:
 def _key_of(sentence: Sentence, token: Token, more: Token | None) -> str:
     """Return the key of the nearest measure that steps are of; empty: none is named."""
     if more is not None:
-        key = measured_key(sentence, more)
-        return key if key in STEP_OF else ""
+        key = measured_key(sentence, more) or _of_voice(sentence, more)
+        return key if key in STEP_OF and key != "trend" else ""
     for part in sentence.around(token)[:2]:
         near = [each for each in part.of("measure") if _is_near(sentence, each, token)]
         if near:
@@ -159,6 +168,21 @@ def _key_of(sentence: Sentence, token: Token, more: Token | None) -> str:
                 return "variation"  # "varies by 2.6 and 3.5 st, under one step"
             return nearest.value if nearest.value in STEP_OF else ""
     return ""
+
+
+def _of_voice(sentence: Sentence, more: Token) -> str:
+    """Return pitch where nothing is named: "answer 1 is higher by 2.9 steps"."""
+    is_higher = more.text.lower() in ("higher", "lower")
+    has_measure = bool(sentence.around(more)[1].of("measure"))
+    return "pitch" if is_higher and not has_measure else ""
+
+
+def _names_measure(sentence: Sentence, more: Token, key: str) -> bool:
+    """Tell whether a comparative says of what it is: "faster", "the better P808"."""
+    if not key or more.value:
+        return bool(key)
+    behind = [each for each in sentence.whole.of("measure") if each.start >= more.end]
+    return bool(behind) and sentence.words(more.end, behind[0].start) == " "
 
 
 def _is_near(sentence: Sentence, measure: Token, token: Token) -> bool:

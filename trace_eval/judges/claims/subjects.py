@@ -39,15 +39,24 @@ def measured_key(sentence: Sentence, token: Token) -> str:
         if behind[0].text.lower() == "rate" and "sampling" in _keys(chunk):
             return "sampling"  # "is sampled at a higher rate"
         return behind[0].value
+    if key := _before_where(sentence, token) or _moves_more(sentence, token):
+        return key
     if _is_told_in_hertz(sentence, token):
         return "pitch"
     if _HIGH_AND.match(sentence.words(token.start, token.end + 20)):
         return ""  # "answer 1 is higher and faster" is of pitch, or of a measure before
+    if _is_of_voice(sentence, token):
+        return "pitch"
     chunk, clause, whole = sentence.around(token)
     for part in (chunk, clause, whole):
         keys = {t.value for t in part.of("measure")}
+        if part is not chunk and _HIGH.fullmatch(token.text):
+            keys.discard("variation")  # which is wider, and no voice higher
         if part is whole and _is_conceded(sentence, clause):
             keys = set()
+        elif part is clause and part is not chunk:
+            own = {t.value for t in part.of("measure") if t.end <= token.start}
+            keys = own or (keys if not chunk.of("side") else set())
         elif part is whole:  # what follows in another clause is said of something else
             keys = {t.value for t in part.of("measure") if t.end <= token.start}
         if len(keys) == 1:
@@ -57,6 +66,28 @@ def measured_key(sentence: Sentence, token: Token) -> str:
     return sentence.topic
 
 
+def _before_where(sentence: Sentence, token: Token) -> str:
+    """Return the measure right before "BAK, where answer 1 has the higher score"."""
+    chunk, clause, _ = sentence.around(token)
+    if chunk.of("measure"):
+        return ""
+    for measure in sentence.whole.of("measure"):
+        if _WHERE.fullmatch(sentence.words(measure.end, clause.start)):
+            return measure.value
+    return ""
+
+
+def _moves_more(sentence: Sentence, token: Token) -> str:
+    """Return what "the loudness of 2 varies more" is of; empty: of no movement."""
+    chunk = sentence.around(token)[0]
+    keys = [each.value for each in chunk.of("measure") if each.end <= token.start]
+    if token.text.lower() not in ("more", "less") or len(keys) != 1:
+        return ""
+    moved = of_movement(sentence, token, keys[0])
+    return moved if moved != keys[0] else ""
+
+
+_WHERE = re.compile(r",? where ?", re.I)
 _CONCESSION = re.compile(r"(?:although|though|despite)\W*\Z", re.I)
 
 
@@ -69,11 +100,38 @@ def _is_conceded(sentence: Sentence, clause: Part) -> bool:
 
 _HIGH = re.compile(r"higher|lower", re.I)
 _HIGH_AND = re.compile(
-    r"(?:higher|lower) and (?:also )?(?:faster|slower|louder|quieter|livelier)\b", re.I
+    rf"(?:higher|lower) and (?:also |(?:the )?{THING} \w+ )?(?:faster|slower|louder"
+    rf"|quieter|livelier)\b",
+    re.I,
 )
 _BEFORE_HERTZ = re.compile(
     r"(?: by)?(?: [\d.]+ (?:audible )?(?:steps?|semitones|st))?,? ?\(?(?:pitch )?"
+    r"| than (?:the )?\w+ \w+ \("
 )
+
+
+_SPEAKS = re.compile(
+    r"\b(?:speaks?|speaking|talks?|voice(?: (?!scor|rat|qualit)\w+){0,3}|pitched"
+    r"|spoken)"
+    r"(?: (?:is|at|about|around|a|an|at least|nearly|half|one|full|roughly|\d[\d.]*"
+    r"|steps?"
+    r"|semitones?|st|bit|little|touch|much|far|somewhat|slightly|clearly|noticeably"
+    r"|markedly"
+    r"|audibly|well))* \Z",
+    re.I,
+)
+
+
+def _is_of_voice(sentence: Sentence, token: Token) -> bool:
+    """Tell whether a voice is higher: "speaks about a step higher"."""
+    if not _HIGH.fullmatch(token.text):
+        return False
+    chunk = sentence.around(token)[0]
+    head = sentence.words(chunk.start, token.start)
+    behind = [t for t in chunk.of("measure") if t.start >= token.end]
+    if behind and behind[0].start <= token.end + 1:
+        return False
+    return bool(_SPEAKS.search(head)) and not chunk.of("measure")
 
 
 def _is_told_in_hertz(sentence: Sentence, token: Token) -> bool:
@@ -97,6 +155,8 @@ _SAID_OF = {
     ("pause", "duration"): "pause",
     ("pauses", "duration"): "pause",
     ("bak", "loudness"): "bak",
+    ("syllables", "rate"): "syllables",
+    ("articulation", "rate"): "articulation",
 }
 _IS = re.compile(
     r"\A(?:[^,;:()]* )?(?:is|are|was|were|sounds?|seems?|appears?|gets?|feels?)"
@@ -143,6 +203,8 @@ def _of_subject(sentence: Sentence, token: Token) -> str:
 _SCORE = re.compile(r"\b(?:quality|scores?|ratings?|mos|values?)\b")
 _NO_SCORE = r"(?! (?:noise )?(?:quality|scores?|ratings?|MOS|values?)\b)"
 _BEFORE_NOISE = re.compile(rf"(?: \w+)? (?:background )?noise\b{_NO_SCORE}", re.I)
+#: Of noise: "a stronger background".
+_AMOUNTS = ("more", "less", "stronger", "weaker", "greater", "smaller")
 _BEFORE_BACKGROUND = re.compile(rf" background\b{_NO_SCORE}", re.I)
 
 
@@ -154,7 +216,7 @@ def direction(sentence: Sentence, token: Token, key: str) -> int:
         behind = sentence.words(token.end, token.end + 40)
         if _BEFORE_NOISE.match(behind):
             return -token.sign
-        if token.text.lower() in ("more", "less") and _BEFORE_BACKGROUND.match(behind):
+        if token.text.lower() in _AMOUNTS and _BEFORE_BACKGROUND.match(behind):
             return -token.sign
         words = [
             t.text.lower() for t in sentence.whole.of("measure") if t.value == "bak"
@@ -163,6 +225,24 @@ def direction(sentence: Sentence, token: Token, key: str) -> int:
         if words and all(are_of_noise):
             return -token.sign
     return token.sign
+
+
+def of_movement(sentence: Sentence, token: Token, key: str) -> str:
+    """Return what is said of a movement: "its pitch varies about as much as that of 2".
+
+    ``key``: of the measure that moves.
+    """
+    chunk = sentence.around(token)[0]
+    if not _MOVES.search(sentence.words(chunk.start, token.start)):
+        return key
+    return _MOVEMENT_OF.get(key, key)
+
+
+_MOVEMENT_OF = {"pitch": "variation", "loudness": "loudness_sd", "level": "loudness_sd"}
+_MOVES = re.compile(
+    r"\b(?:var(?:y|ies|ied)|moves?|swings?|fluctuates?|changes?|wanders?)\b[^,;]{0,24}\Z",
+    re.I,
+)
 
 
 def only_measure(sentence: Sentence) -> str:

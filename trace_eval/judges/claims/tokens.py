@@ -219,8 +219,10 @@ def _numbers(body: str) -> Iterator[Token]:
             yield _token("side", match, digits)
             continue
         before = _before(body, match)
-        if _PART.search(before) or _ORDINAL.search(before):
-            continue  # "5 of the 10 words", "step 2"
+        if _PART.search(before) or (unit == "words" and _FIRST.search(before)):
+            continue  # "5 of the 10 words", "the first 2 words"
+        if digits.isdigit() and not unit and _ORDINAL.search(before):
+            continue  # "step 2"
         if match["n"] in ("5", "10", "100") and _OUT_OF.search(before):
             continue  # a mark: "8/10"
         if unit or not _counts(_before(body, match), _behind(body, match)):
@@ -248,10 +250,12 @@ _WORD_BEHIND = re.compile(r"[ -]([A-Za-z']+)")
 _SEVERAL = "|".join(word for word, number in BELOW_TWENTY.items() if number > 1)
 _NO_SIDE = "".join(rf"(?<!(?i:{thing}) )" for thing in lexicon.THING_WORDS)
 _PART = re.compile(
-    rf"(?<![A-Za-z\d.]){_NO_SIDE}(?:\d+|(?<!answer )(?:{_SEVERAL}))"
+    rf"(?<![A-Za-z\d.]){_NO_SIDE}(?:\d+|(?<!answer )(?i:{_SEVERAL})|(?:one"
+    rf"|no)(?= doubtful))"
     r" (?:(?:doubtful|uncertain|unsure|low-confidence) )?(?:words? )?"
     r"(?:out )?of (?:the |its |their )?$"
 )
+_FIRST = re.compile(r"\b(?:the|its) (?:first|last|next|final|opening|closing) $", re.I)
 _OUT_OF = re.compile(r"\d ?/ ?$")
 _ORDINAL = re.compile(
     r"\b(?:step|point|part|item|criterion|dimension|level|question|request|turn|rule|no\.) ?"
@@ -263,11 +267,17 @@ _OF_MANY = re.compile(r" (?:out )?of (?:the )?(?:\d|five|ten)|/\d+(?!\d*\.\d)|:\
 #: Words behind "A" or a bare 1 or 2 that is a side; most verbs of a third person end in
 #: s.
 _VERBS = (
-    r"(?:is|are|was|has|had|said|does|can|can't|cannot|couldn't|could|did|didn't|doesn't|isn't|only|also|never"
+    r"(?:is|are|was|has|had|said|does|can|can't|cannot|couldn't|could|did|didn't"
+    r"|doesn't|isn't|only|also|never"
     r"|at|with|without|and|or|vs\.?|v|but|just|even|got|in|on|being|by|over|has|-"
     r"|[a-z]{2,}(?<!s)s)"
 )
 #: "A no "good night"", "1 w/o "good night"": a quotation is said to be missing.
+#: "1 somewhat more varied".
+_SOMEWHAT = (
+    r"(?:somewhat|slightly|clearly|noticeably|much|far|a bit|a little)"
+    r" (?:more|less|\w+er)\b"
+)
 _LACKS_WORDS = r"(?:no|w/o|without|lacks|nil) ?\x00"
 
 
@@ -323,7 +333,8 @@ _COUNTED = re.compile(
 )
 _NO_SIDE_BEHIND = re.compile(
     r"[%/]\d| (?:vs\.?|v\.?) \d+(?:\.\d|\d| ?(?:st|Hz|dB|s)\b)| ?(?:-|to|or|and) \d"
-    r"| out of| of\b| (?:more|less|fewer|point)\b"
+    r"| out of| of\b| (?:fewer|point)\b"
+    rf"| (?:more|less)\b(?! (?:{lexicon.ADJECTIVE}|expressive|animated)\b)"
 )
 
 
@@ -343,7 +354,9 @@ def _as_side(body: str, match: re.Match[str]) -> bool:
         return False
     if not re.match(r" [A-Za-z]", behind):
         return True
-    stands_before_verb = bool(re.match(rf" (?:{_VERBS}\b|{_LACKS_WORDS})", behind))
+    stands_before_verb = bool(
+        re.match(rf" (?:{_VERBS}\b|{_LACKS_WORDS}|{_SOMEWHAT})", behind)
+    )
     return stands_before_verb or _starts(("more", "measure"), behind)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 
+from trace_eval.judges.claims.hearsay import NO_EVIDENCE
 from trace_eval.judges.claims.sentences import MY_VIEW, Sentence
 from trace_eval.judges.claims.stated import StatedClaim
 from trace_eval.judges.claims.unclaimed import TOLD
@@ -36,7 +37,7 @@ _IDLE = re.compile(
     r"\b(?:not(?= \x00+ but \x00)|must be(?= (?:\w+ )?\x00)|should be the(?= \x00+ one)"
     r"|if(?= \x00+ (?:has|had) \x00[^.;]*, then\b)|let (?:me|us)(?! know)(?: \w+)?"
     r"|(?:with )?no (?:pauses?|clipping|doubtful words?|doubts?)"
-    r"|without (?:any )?(?:pauses?|clipping)"
+    r"|without (?:any |a )?(?:pauses?|clipping)"
     r"|even if|give or take|needless to say|whether or not"
     r"|would be(?= (?:wrong|false|untrue|incorrect)\b)"
     rf"|{_WHO}{_MODAL} (?:\w+ )?{_TOLD}|(?:could|must|may|might|can|should) (?:\w+ )?{_TAKEN}"
@@ -51,15 +52,26 @@ _NO_OF = re.compile(r"\b(?:no|without(?: any)?) \Z", re.I)
 #: "No real difference in sound: ..." is followed by what shows it.
 _HEADING = re.compile(
     r"\A[^:\d]*\b(?:no|not|hardly|barely|scarcely|nothing|little)\b[^:\d]*"
-    r"\b(?:differen\w+|distinguish\w*|apart|separat\w+|between|winner|prefer\w*|advantage"
-    r"|flaws?|faults?|issues?|problems?|choose|choice|audible)\b[^:\d]*: ",
+    r"\b(?:differ\w*|distinguish\w*|apart|separat\w+|between|winner|prefer\w*|advantage"
+    r"|flaws?|faults?|issues?|problems?|choose|choice|audible)\b(?:[^:\d]"
+    r"|\b\d[\d.]*(?= (?:\w+ )?steps?\b))*: ",
     re.I,
 )
+#: What is said about quoted words: "..., which must be recognised", "... are no proof".
+_RELATIVE = re.compile(
+    r"\x00,? (?:that|which|who|(?:is|are|was|were) no (?:proof|evidence)|with)\b", re.I
+)
 #: Of words that a recogniser heard these doubt the words, and not that it heard them.
+_PLACE = re.compile(
+    r"\bat the (?:start|beginning|outset)\b|\bto begin with(?= \x00)", re.I
+)
 _HEARSAY = re.compile(r"\b(?:supposedly|allegedly)\b", re.I)
 _NEGATION = re.compile(
     r"\b(?:not|never|no(?! \d)|none|nobody|nowhere|nothing|neither|nor|cannot|without"
-    r"|hardly|barely|scarcely|wrong|untrue|false|mistaken|doubt(?:s|ed|ful)?|den(?:y|ies|ied)"
+    r"|hardly|barely|scarcely|wrong|untrue|false|mistaken"
+    r"|(?<!in )(?<!of )(?<!no )(?:(?<=\bI )|(?<=\bwe )|(?<=\bone )|(?<=\bto )"
+    r"|(?<=can )|(?<=would ))doubt"
+    r"|doubt(?:s|ed|ful)?(?= (?:that|whether|if)\b)|den(?:y|ies|ied)"
     r"|disput\w+|refut\w+|far from|anything but|unlikely|impossible|myth|rul(?:e|es|ed) out|r/o"
     r"|contrary|fail(?:s|ed)? to|unable|contested|disagree\w*)\b|n't\b"
     r"|\A\s*far as to\b",  # "I would not go so far as to say ..."
@@ -68,8 +80,9 @@ _NEGATION = re.compile(
 _UNREAL = re.compile(
     r"\b(?:would|could|should|might|must|ought|if|unless|suppos(?:e|es|ed|ing)|imagin(?:e|ing)"
     r"|assum(?:e|ing)|(?<![a-z] )provided|pretend(?:s|ing)?|as though|whether|in case|lest|until"
-    r"|hypothe\w+|in theory|on paper|allegedly|supposedly|claims? to|purports?"
+    r"|hypothe\w+|in theory|allegedly|supposedly|claims? to|purports?"
     r"|wish(?:es|ed)?|hop(?:e|ed|ing)|needs? (?:another|more)"
+    r"|needs?(?= [^.;]*\bto (?:match|equal|reach|catch|keep)\b)"
     r"|prefer(?:s|red)? (?:it |to )|were (?:it|they|he|she|there)|had (?:it|they|he|she)"
     r"|expect(?:s|ed|ing)? \w+ to|supposed to|meant to|aim(?:s|ed)? (?:for|at)"
     r"|at first|initially|at times|sometimes|occasionally|in places|for a moment|early on"
@@ -77,7 +90,7 @@ _UNREAL = re.compile(
     r"|fanc(?:y|ied)|at one point|at the (?:start|beginning|outset)|to begin with)\b"
     r"|'d (?:have|like|prefer|want|love|need|be|go)\b"
     # A wish without anybody: "Need louder A".
-    r"|\A\W*(?:needs?|wants?|prefer|require|looking for)(?= (?:an? |the |some )?\x00)"
+    r"|\A[^\w\x00]*(?:needs?|wants?|prefer|require|looking for)(?= (?:an? |the |some )?\x00)"
     # A heading of what is wanted: "Expected: answer 1 louder", unlike "As expected: ...".
     r"|(?<!\bas )\b(?:expect(?:ed|ation)|desired|wanted|required|intended|planned|ideal|target"
     r"|goal|acceptance|to ?do)(?: (?:result|output|outcome|behaviou?r|state))?:",
@@ -94,7 +107,8 @@ _FOUND = re.compile(
     r"|happen(?:s|ed)?|tend(?:s|ed)?|known|measured|said|shown|judg(?:e|es|ed)|consider(?:s|ed)?"
     r"|perceiv(?:e|es|ed)|hear|heard|note[sd]?|observ(?:e|es|ed)|take[ns]?|took|believed?|feel|felt"
     r"|deem(?:s|ed)?|rate[sd]?|reported|sure|certain|bound|think|thought|estimate[sd]?"
-    r"|understood|revealed|confirmed|manages?|managed|comes?|came|reckon(?:s|ed)?"
+    r"|understood|revealed|confirmed|predict(?:s|ed)?|manages?|managed|comes?|came"
+    r"|reckon(?:s|ed)?"
     r"|looks|looked|indicat(?:e|es|ed)|sees?|saw|ends up)\b",
     re.I,
 )
@@ -103,7 +117,8 @@ _ORDER = re.compile(
     r"(?:^|[.:;,\n(]|- |\* |\b(?:please|then|and|just|so)) ?(?:TODO:? ?|fix:? )?"
     r"(?:make|give|keep|fix|have|bring|raise|push|pull|turn|dial|bump|crank|ensure|avoid|reduce"
     r"|increase|consider|picture|imagine|suppose|assume|let(?! me| us)|try|speed|get|swap|use"
-    r"|slow) (?!or take|in mind)(?=[^:;.]*$)",
+    r"|slow(?! (?:speech|pace|delivery|tempo|reading|voice|speaking"
+    r"|talking)\b)) (?!or take|in mind)(?=[^:;.]*$)",
     re.I,
 )
 #: What stands before the clause of a claim and cannot turn it: "although neither is
@@ -112,6 +127,8 @@ _BEFORE_CLAUSE = re.compile(
     r"\A[^\w\x00]*(?:(?:even )?though|although|while|whereas|because|since|given that|despite"
     r"|in spite of|contrary to|without|to begin with"
     r"|far from|rather than|instead of|unlike)\b[^,]*(?<! that),(?= (?:the )?\x00)"
+    r"|\A[^\x00]{0,60}\b(?:is|was) (?:wished for|wanted|requested|asked for|called for|desired"
+    r"|required|expected)\b,? (?:and|but|so|yet)(?= (?:the )?\x00)"
     r"|\A[^\w\x00]*(?:the )?\x00+ (?:(?:does|do|did|is|was|are)(?: not|n't)|never|cannot|can't"
     r"|fails to)\b(?:(?!\bthat\b)[^,])*,? and (?:it |also )?(?=(?:is|has|speaks|sounds)\b)",
     re.I,
@@ -170,7 +187,10 @@ def turned(sentence: Sentence, claim: StatedClaim) -> str:
         own = own[heading.end() :]
     own = _IDLE.sub(_blank, own)
     if claim.kind == "quotation":
-        own = _HEARSAY.sub(_blank, own)
+        own = NO_EVIDENCE.sub(_blank, _HEARSAY.sub(_blank, own))
+        own = _PLACE.sub(_blank, own)
+        relative = _RELATIVE.search(own, max(claim.at - start, 0))
+        own = own[: relative.start()] if relative else own
     alone = start
     neither = [
         side
@@ -211,7 +231,7 @@ def _ordered(words: str) -> re.Match[str] | None:
     return order
 
 
-_AND_HAVE = re.compile(r"and have ", re.I)
+_AND_HAVE = re.compile(r"[,;]? ?(?:and )?have ", re.I)
 
 
 def _told_to_be(words: str) -> re.Match[str] | None:

@@ -50,7 +50,7 @@ NORM = (
     r"|criteri(?:on|a)|specifications?|specs?|tolerances?|limits?|allowed|permitted|defaults?"
     r"|try an?|give me an?"
     r"|(?:good|proper|reasonable|healthy) [\w.]+(?: \w+)? is"
-    r"|one needs|full marks?|normally|standards?|people|listeners)\b"
+    r"|one needs|full marks?|normally|standards?(?! deviation)|people|listeners)\b"
     r"|\b(?:is|are|counts? as) (?:\w+ )?(?:normal|typical|average(?! \w)|considered|usual)\b"
 )
 

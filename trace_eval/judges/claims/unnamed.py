@@ -25,7 +25,16 @@ def key_of_sound(sentence: Sentence, token: Token, unit: str) -> str:
     behind = sentence.words(token.end, token.end + 24)
     if unit == "khz" and _RECORDINGS.match(behind):
         return "sampling"
+    if unit == "lu" and _DEVIATES.search(sentence.words(token.start - 30, token.start)):
+        return "loudness_sd"
     return ""
+
+
+#: "Its loudness is more even (SD 3 v 7 LU)".
+_DEVIATES = re.compile(
+    r"\b(?:SD|std|standard deviation)(?: of| is| at)? ?"
+    r"(?:[\d.]+(?: LU)?,? (?:vs\.?|v\.?|versus|against|and|to) )?\Z"
+)
 
 
 def key_of_unit(sentence: Sentence, token: Token, unit: str) -> str:
@@ -45,7 +54,9 @@ def key_of_unit(sentence: Sentence, token: Token, unit: str) -> str:
 
 #: "Takes 11.4 s for the sentence".
 _TAKES = re.compile(
-    r"\b(?:takes?|took|lasts?|lasted|needs?|(?:words|sentence|text) in)"
+    r"\b(?:takes?|took|lasts?|lasted|needs?|(?:words|sentence|text) in|through it in"
+    r"|drags on"
+    r"|goes on|is (?:done|over|finished) in|finishes in)"
     r" (?:for |about |only |just )*\Z",
     re.I,
 )
@@ -78,16 +89,21 @@ def _is_of_higher(sentence: Sentence, token: Token) -> bool:
 
 
 _MEAN = re.compile(
-    r"\b(?:(?:means?|medians?|averag(?:e|es|ed|ing))(?: of| at| about| around)*"
+    r"\b(?:(?:means?|medians?|averag(?:e|es|ed|ing))(?: of| at| is| was| about"
+    r"| around)*"
     r"|(?:low|high|deep)(?: voice)? (?:at|with))(?: about| around| roughly| only)* \Z",
     re.I,
+)
+_ON_AVERAGE = re.compile(
+    r",? (?:on average|in the mean|(?:on the )?mean|median)\b", re.I
 )
 #: Voices lie between these, Hz; what else does is named.
 _VOICES_HZ = (40, 450)
 #: Units of other measures of a voice, in a list of which hertz are of its pitch.
 _OF_DELIVERY = {"wpm", "st", "lufs"}
 _VOICE = re.compile(
-    r"\b(?:voices?|speaks|speaking|spoken|higher|lower|deeper|deep|tenor|soprano|alto|baritone|high-pitched|low-pitched)\b",
+    r"\b(?:voices?|speaks|speaking|spoken|higher|lower|deeper|deep|tenor|soprano"
+    r"|alto|baritone|high-pitched|low-pitched)\b",
     re.I,
 )
 #: Words between what tells of a voice and its hertz; any other tells of another sound.
@@ -107,10 +123,15 @@ def _is_of_voice(sentence: Sentence, token: Token) -> bool:
     """Tell whether a number of hertz is of a voice: "a deep voice, 118 Hz"."""
     if _is_of_higher(sentence, token):
         return True
+    behind = sentence.words(token.end, token.end + 16)
+    if _may_be_of_voice(token) and _ON_AVERAGE.match(behind):
+        return True
     if _may_be_of_voice(token) and _MEAN.search(
         sentence.words(token.start - 30, token.start)
     ):
         return not sentence.around(token)[0].of("measure")
+    if _speaks_at(sentence, token):
+        return True
     head = sentence.words(sentence.whole.start, token.start)
     voices = list(_VOICE.finditer(head))
     if not voices or not _may_be_of_voice(token):
@@ -119,6 +140,39 @@ def _is_of_voice(sentence: Sentence, token: Token) -> bool:
     for each in sentence.whole.of("side", "number"):
         between = between.replace(each.text, " ")
     return _AT_HERTZ.issuperset(re.findall(r"[a-z]+", between.lower()))
+
+
+def _speaks_at(sentence: Sentence, token: Token) -> bool:
+    """Tell whether an answer is at so many hertz: "answer 1 sits at 142 Hz"."""
+    whole = sentence.words(sentence.whole.start, sentence.whole.end)
+    if not _may_be_of_voice(token) or _OTHER_SOUND.search(whole):
+        return False
+    chunk = sentence.around(token)[0]
+    has_own = chunk.of("measure") or not chunk.of("side")
+    return not has_own and bool(
+        _AT_OR_OF.search(sentence.words(token.start - 40, token.start))
+        or _OF_SIDE.match(sentence.words(token.end, token.end + 8))
+    )
+
+
+_OTHER_SOUND = re.compile(
+    r"\b(?:hum|buzz\w*|mains|rumbl\w+|tones?|beeps?|bands?|band\w+|frequenc\w+|cuts?"
+    r"|cut-?off"
+    r"|filter\w*|energy|spectr\w+|formants?|noise|crossover|shelf|notch|bass|treble"
+    r"|resonan\w+"
+    r"|boosts?|harmonics?|overtones?|whistl\w+|rings?"
+    r"|sampl\w+|steps?\b(?= in the contour))\b",
+    re.I,
+)
+_AT_OR_OF = re.compile(
+    r"\b(?:at|is|sits|lies|stays|remains|with|has|averages"
+    r"|averaging|reads|measures|comes in at|against)"
+    r"(?: (?:only|just|about|around|roughly|nearly|some|an?|the|very|quite|rather"
+    r"|low|high|deep"
+    r"|mean|average|modest|mere|still))* \Z",
+    re.I,
+)
+_OF_SIDE = re.compile(r" (?:for|in|of) ")
 
 
 def _is_in_list(sentence: Sentence, token: Token) -> bool:
@@ -141,6 +195,8 @@ def key_in_list(sentence: Sentence, token: Token) -> str | None:
     row = _row_of(sentence, token)
     if len(row) < 2:
         return None
+    if key := _key_behind(sentence, row) or _key_of_each(sentence, row, token):
+        return key
     named = _named_before(sentence, row[0])
     measures = list(dict.fromkeys(named))
     sides = [s for s in sentence.whole.of("side") if s.end <= row[0].start]
@@ -153,6 +209,42 @@ def key_in_list(sentence: Sentence, token: Token) -> str | None:
     if len(named) != len(row) or len(set(named)) < 2:
         return ""
     return named[[each.start for each in row].index(token.start)]
+
+
+def _key_behind(sentence: Sentence, row: list[Token]) -> str:
+    """Return the measure behind a row: "343 and 342 for P808"; empty: there is none."""
+    measures = sentence.whole.of("measure")
+    if any(gives(sentence, measure, row[0]) for measure in measures):
+        return ""
+    for measure in measures:
+        if _is_on(sentence, measure, row[-1]):
+            return measure.value
+    return ""
+
+
+def _key_of_each(sentence: Sentence, row: list[Token], token: Token) -> str:
+    """Return the measure of one number: "P808 and BAK are the same at 288 and 313"."""
+    measures = [m for m in sentence.whole.of("measure") if m.end <= row[0].start]
+    if len(measures) != 2 or len(row) != 2:
+        return ""
+    one, two = measures
+    are_joined = sentence.words(one.end, two.start) in (
+        " and ",
+        " and the ",
+        " and its ",
+    )
+    between = sentence.words(two.end, row[0].start)
+    if not are_joined or not _SAME_AT.fullmatch(between):
+        return ""
+    return measures[row.index(token)].value
+
+
+_SAME_AT = re.compile(
+    r" (?:are|is|stay|remain) (?:both )?(?:the same|equal|identical|alike"
+    r"|unchanged)(?: at|:|,) ",
+    re.I,
+)
+_FOR = re.compile(r" (?:for|in|on|as) (?:the |its )?| the ")
 
 
 def _named_before(sentence: Sentence, first: Token) -> list[str]:
@@ -187,13 +279,21 @@ def gives(sentence: Sentence, measure: Token, number: Token) -> bool:
 
 def _is_on(sentence: Sentence, measure: Token, number: Token) -> bool:
     """Tell whether a number stands before its measure: "403 on P808"."""
-    return sentence.words(number.end, measure.start) in (" on ", " in ", " for ")
+    between = sentence.words(number.end, measure.start)
+    if between == " " and measure.text.lower() == "overall":
+        return True  # "3.67 overall"
+    return bool(_FOR.fullmatch(between))
 
 
 def _row_of(sentence: Sentence, token: Token) -> list[Token]:
     """Return the bare numbers that stand beside each other with a number."""
     row: list[Token] = []
     for number in sentence.whole.of("number"):
+        if number.unit and row and row[-1].start >= token.start:
+            break
+        if number.unit:
+            row = []
+            continue
         joined = bool(row) and _AND.fullmatch(sentence.words(row[-1].end, number.start))
         if row and not joined:
             if row[-1].start >= token.start:

@@ -17,6 +17,9 @@ from trace_eval.judges.claims.unnamed import (
     key_of_unit,
 )
 
+#: More words between a measure and a number may bring in another measure.
+MOST_BETWEEN = 2
+
 
 @dataclass(frozen=True)
 class Value:
@@ -33,6 +36,15 @@ class Value:
 
 def key_of(sentence: Sentence, token: Token, unit: str) -> str:
     """Return the key of the measure that a number is of; empty: none, or several."""
+    key = _key_by_place(sentence, token, unit)
+    if key == "trend" and not unit:
+        trend = [each for each in sentence.whole.of("measure") if each.value == key]
+        is_given = any(gives(sentence, each, token) for each in trend)
+        return key if is_given else ""
+    return key
+
+
+def _key_by_place(sentence: Sentence, token: Token, unit: str) -> str:
     if not unit and (key := key_in_list(sentence, token)) is not None:
         return key
     if not unit and _is_out_of_reach(sentence, token):
@@ -91,6 +103,9 @@ def _fitting(sentence: Sentence, part: Part, token: Token, unit: str) -> list[To
         if not _has_own_number(sentence, part, mention=each, token=token)
     ]
     fitting = [each for each in mentions if fits(each.value, unit)]
+    if not unit and any(each.value == "bak" for each in part.of("measure")):
+        # "the background is much quieter with 3.84 against 2.37"
+        fitting = [m for m in fitting if (m.kind, m.value) != ("more", "loudness")]
     if unit == "hz":
         fitting = [each for each in fitting if _is_in_hertz(part, each)]
     if unit != "words":
@@ -103,7 +118,9 @@ def _fitting(sentence: Sentence, part: Part, token: Token, unit: str) -> list[To
 
 #: "3 words of answer 1 and two of answer 2 are doubtful".
 _ARE_DOUBTFUL = re.compile(
-    r"(?<!\d)\d{1,4} words of [^;\"]{1,60}\bare (?:doubtful|uncertain)\b", re.I
+    r"(?<!\d)\d{1,4} words? (?:of|in) (?:[^;\",]|, _+,){1,60}\b(?:are|is|were|was) (?:doubtful"
+    r"|uncertain|unsure)\b",
+    re.I,
 )
 _DEVIATION = re.compile(r"SD|std|devia|varia|spread", re.I)
 
@@ -209,6 +226,7 @@ def value_claim(
         measure=measure_of(value.key),
         numbers=(value.token.digits,),
         unit=value.unit,
+        beside=_is_named_beside(sentence, value),
         hedged=is_hedged_before or tail.startswith((" or so", "-ish")),
         doubt=_doubt(sentence, value.token, both=len(places) == 2)
         if relation == "is" and not sentence.presupposed(value.token)
@@ -216,11 +234,32 @@ def value_claim(
     )
 
 
+def _is_named_beside(sentence: Sentence, value: Value) -> bool:
+    """Tell whether a number stands at the name of its measure: "BAK of 1 is 248"."""
+    for measure in sentence.whole.of("measure"):
+        if measure.value != value.key:
+            continue
+        start, end = measure.end, value.token.start
+        if measure.start >= value.token.end:
+            start, end = value.token.end, measure.start
+        if any(start <= each.start < end for each in sentence.whole.of("measure")):
+            continue
+        between = sentence.words(start, end)
+        if any(start <= each.start < end for each in sentence.clauses):
+            continue  # "an intrusive background, whereas answer 2 reaches 331"
+        for side in sentence.whole.of("side"):
+            between = between.replace(side.text, "")
+        if len(re.findall(r"\w+", between)) <= MOST_BETWEEN:
+            return True
+    return False
+
+
 #: Why "neither clears 4.2" is not checked: it bounds a value by a verb nobody knows.
 _UNBOUND = "a denied value may be a bound"
 
-#: Why "both clear 4.2" is not, either.
-_JOINT = "one value of both may be a bound"
+#: Why "both clear 4.2" is not, either, and why "both, dearly, 4.2" may not be.
+_BOUND = "one value of both may be a bound"
+JOINT = "one value of both may be none"
 _AT = words_of(
     "have has had are were at with a an the is was of sit sits stand stands come comes came show",
     "shows reach reaches get got in out on score scored measure measures read record value mean",
@@ -230,7 +269,7 @@ _AT = words_of(
     " include included use used maintain maintained exhibit exhibited deliver delivered hover"
     " flat monotone lively quiet loud slow fast high low deep natural even steady identically"
     " clearly equally similarly fairly rather quite very"
-    " go end ends extend extends stop stops limited cut off"
+    " take takes go end ends extend extends stop stops limited cut off"
     " produce produced possess share spoken longest",
 )
 
@@ -240,6 +279,10 @@ _IS_AT = re.compile(
     rf"\b(?:of|at|with|around|is|are|was|averag\w+|reach\w*|up to)"
     rf"(?: {HEDGES}| a little over| just| only| an? [a-z]{{1,12}})* \Z",
     re.I,
+)
+#: "Both stop at 8 kHz", "both keep to 140 WPM".
+_COMES_TO = re.compile(
+    r" are clear\b| (?:keep|stop|drop|fall|sink|come)s? (?:down |on )?(?:to|at) ", re.I
 )
 #: Verbs that make a value a bound that both keep.
 _BOUNDING = words_of(
@@ -262,13 +305,16 @@ def _doubt(sentence: Sentence, token: Token, both: bool) -> str:
         words.endswith(f"{measure.text} (") for measure in sentence.whole.of("measure")
     ):
         return ""  # "both are limited in bandwidth (3.4 kHz)"
+    words = _COMES_TO.sub(" are at ", words)
     verbs = set(re.findall(r"[a-z]+", words.lower()))
-    if _IS_AT.search(words) and not verbs & _BOUNDING:
+    if verbs & _BOUNDING:
+        return _BOUND
+    if _IS_AT.search(words):
         return ""  # "both recordings offer a bandwidth of about 16 kHz"
     words = words.rpartition(" and ")[2]
     for each in sentence.whole.of("measure", "number"):
         words = words.replace(each.text, " ")
-    return "" if _AT.issuperset(re.findall(r"[a-z]+", words.lower())) else _JOINT
+    return "" if _AT.issuperset(re.findall(r"[a-z]+", words.lower())) else JOINT
 
 
 def _denied(sentence: Sentence, token: Token) -> bool:
