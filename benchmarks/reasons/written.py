@@ -33,8 +33,8 @@ from trace_eval.judges.claims.reasons import checked
 
 REPLIES = Path(__file__).with_name("replies")
 
-#: The files in the order in which they were read; those of one line were written apart
-#: and read at once, and the last three corrected nothing.
+#: The files in the order in which they were read; those of one entry were written apart
+#: and read at once, and the last entry corrected nothing.
 ORDER = (
     ("small_1", "structured_1"),
     ("chat_1",),
@@ -49,6 +49,18 @@ ORDER = (
     ("structured_2", "weighing_3", "friendly_2"),
     ("small_3", "weighing_4", "chat_3"),
     ("matter_of_fact_3", "explaining_3", "structured_3"),
+    (
+        *("chat_4", "friendly_3", "explaining_4", "structured_4", "confident_3"),
+        *("weighing_5", "small_4", "matter_of_fact_4", "chat_5", "weighing_6"),
+        *("engineer_2", "explaining_5"),
+    ),
+    ("chat_6", "engineer_3", "talking_1", "explaining_6", "small_5", "confident_4"),
+    (
+        *("chat_7", "friendly_4", "weighing_7", "structured_5", "explaining_7"),
+        "matter_of_fact_5",
+    ),
+    ("chat_8", "formal_1", "explaining_8", "small_6", "weighing_8", "small_7"),
+    ("chat_9", "formal_2", "explaining_9", "small_8", "weighing_9", "small_9"),
 )
 
 
