@@ -350,7 +350,7 @@ def _compared(claim: StatedClaim, measure: Measure, shown: ShownAnswers) -> Find
         pairs = [(first[name][0], second[name][0]) for name in names]
         if any(measure.same(*pair) for pair in pairs):
             return Finding(None, f"less than a step apart; {why}")
-    if measure.title == "MOS" and len(set(results)) > 1:
+    if measure.title in ("MOS", "overall quality") and len(set(results)) > 1:
         return Finding(None, f"the scores differ in this; {why}")
     return Finding(any(results), why)
 

@@ -59,11 +59,13 @@ def _described(sentence: Sentence, token: Token) -> str:
     ):
         return ""
     for side, place in named(sentence, sentence.whole):
-        if sentence.words(token.end, side.start) == " ":
+        if _DESCRIBES.fullmatch(sentence.words(token.end, side.start)):
             return place
     return ""
 
 
+#: "The flatter, faster answer 1".
+_DESCRIBES = re.compile(r"(?:,? (?:and )?\w+er)? ")
 _THE = re.compile(r"\bthe (?:(?:much|slightly|somewhat|far|clearly|even) )*\Z")
 
 

@@ -135,7 +135,7 @@ _GAP_HEAD = re.compile(
 #: "Varies by 4.7 st" is the answer's own.
 _VARIES = re.compile(
     rf"\b(?:var(?:y|ies|ied|ying)|mov(?:es?|ed|ing)|swing(?:s|ing)?|modulat\w+|fluctuat\w+)"
-    rf"(?: (?:its|the|his|her|their) \w+)? by"
+    rf"(?: (?:its|the|his|her|their|in) \w+)? by"
     rf" (?:(?:{HEDGES}|only|just|merely|a mere|over|under|more than|less than"
     rf"|up to) )?\Z",
     re.I,
@@ -203,6 +203,10 @@ _POSITIVE = frozenset({"hz", "khz", "wpm", "syl", "s", "ms", "min", "st", "mos",
 
 def _is_negative_gap(sentence: Sentence, token: Token) -> bool:
     """Tell whether a number is below zero where no value is: "rate of A: -20 WPM"."""
+    for before in sentence.whole.of("number"):
+        is_level = before.unit in ("lufs", "db", "dbfs") and before.number < 0
+        if is_level and before.end <= token.start:
+            return False  # "answer 1 is at -23 LUFS and answer 2 at -19"
     stands_alone = sentence.words(token.start - 1, token.start) in (" ", "(")
     if _BESIDE_NEGATIVE.match(sentence.words(token.end, token.end + 12)):
         return False

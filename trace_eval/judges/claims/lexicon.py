@@ -60,7 +60,8 @@ SIDES: Mapping[str, str] = {
     rf"|the (?:second|2nd)\b{_NO_PLACE}|the latter|(?:number|no\.) ?(?:2|two)\b(?! of)|#2\b",
     "other": rf"the other(?: (?:one|{THING}))?\b(?! (?:hand|way|direction|measures?|scores?)\b)"
     r"|its (?:rival|counterpart|competitor|opponent|neighbou?r|companion|partner|sibling)",
-    "both": rf"both(?: (?:{THINGS}|of (?:them|these|the two)|the {THINGS}))?\b"
+    "both": r"both(?! (?:the|an?) \w+er\b)"
+    rf"(?: (?:{THINGS}|of (?:them|these|the two)|the {THINGS}))?\b"
     rf"|(?<!of )(?<!of the )(?<!of these )(?:(?:the |these )?two {THINGS}|the {THINGS}\b"
     rf"|the two\b)|each (?:{THING}|one|of them)|each(?: case| time)?(?= ?[.,;:)]|$| and\b)"
     r"|each(?= (?:goes|runs|has|speaks|is|reads|sits|comes|moves|contains|keeps"

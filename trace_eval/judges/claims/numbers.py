@@ -75,6 +75,10 @@ def _states_nothing(sentence: Sentence, token: Token) -> bool:
         return True
     if _TOLERANCE.search(head):
         return True
+    if token.unit == "st" and _PER_SECOND.match(
+        sentence.words(token.end, token.end + 12)
+    ):
+        return True  # a slope
     if _wanders(sentence, token):
         return True
     return token.unit == "hz" and _is_peak(sentence, token)
@@ -173,7 +177,10 @@ _PEAK = re.compile(
     re.I,
 )
 #: "The same to within 2 points" gives no value.
-_TOLERANCE = re.compile(r"\b(?:to within|give or take|\+/-|±) ?\Z", re.I)
+_TOLERANCE = re.compile(
+    r"\b(?:(?:to|same|equal|alike|close) within|give or take|\+/-|±) ?\Z", re.I
+)
+_PER_SECOND = re.compile(r" (?:per|a) sec|/s\b")
 _NOT_VALUE = re.compile(r"(?:\bnot|n't)(?: about| around| at| of)? $", re.I)
 
 
@@ -398,7 +405,8 @@ def _is_set_against(sentence: Sentence, one: Value, two: Value) -> bool:
 
 
 _AGAINST_BOUND = re.compile(
-    r"(?: [A-Za-z/]{1,12}){0,3} (?:against|versus|vs\.?|compared (?:to|with)|as opposed to)"
+    r"(?: [A-Za-z/]{1,12}){0,3} (?:against|versus|vs\.?|compared (?:to|with)|as opposed to"
+    r"|instead of|rather than)"
     r"(?: (?:less|more|fewer|under|over|below|above|at most|at least|just)(?: than)?)? "
 )
 

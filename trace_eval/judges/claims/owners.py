@@ -111,6 +111,7 @@ _SAME_AT = re.compile(
 )
 
 
+_OF = re.compile(r" (?:of|at) (?:about |around |roughly |nearly )?")
 _LISTS = re.compile(r": |, (?:with|at) ")
 
 
@@ -127,6 +128,11 @@ def _is_of_both(sentence: Sentence, token: Token) -> bool:
 def _is_of_same(sentence: Sentence, token: Token) -> bool:
     """Tell whether a value is the same of both: "the level is the same, about -22"."""
     before = [each for each in sentence.whole.tokens if each.end <= token.start]
+    if [each.kind for each in before[-2:]] == ["same", "measure"]:
+        same, measure = before[-2:]  # "the same tempo of about 170 WPM"
+        is_told = _OF.fullmatch(sentence.words(measure.end, token.start))
+        follows = sentence.words(same.end, measure.start) in (" ", " flat ", " lively ")
+        return bool(is_told and follows) and not named(sentence, sentence.whole)
     if not before or before[-1].kind != "same":
         return False
     return bool(_SAME_AT.fullmatch(sentence.words(before[-1].end, token.start)))

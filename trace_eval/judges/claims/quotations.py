@@ -113,10 +113,10 @@ _USER_BEHIND = re.compile(
 _WHAT_WAS_ASKED = re.compile(r", which (?:is|was) what", re.I)
 _USER_WORD = re.compile(
     r"\b(?:user(?:'s)?|rules?|request(?:ed|s)?|instructions?(?!-)|instr|prompt"
-    r"|ask(?:s|ed)?|question"
+    r"|ask(?:s|ed)?(?! (?:the listener|you|us)\b)|question"
     r"|task"
     r"|they(?! (?:both|all|even|each|too|only|share|say|agree|have|read|contain|end"
-    r"|begin|differ|are|match|use|part|diverge"
+    r"|begin|differ|are|match|use|part|diverge|seem"
     r"|also)\b)"
     r"|req|requirements?|requires|brief|wish|order|wants?|wanted|demands?|demanded)\b",
     re.I,

@@ -118,8 +118,8 @@ def _fitting(sentence: Sentence, part: Part, token: Token, unit: str) -> list[To
 
 #: "3 words of answer 1 and two of answer 2 are doubtful".
 _ARE_DOUBTFUL = re.compile(
-    r"(?<!\d)\d{1,4} words? (?:of|in) (?:[^;\",]|, _+,){1,60}\b(?:are|is|were|was) (?:doubtful"
-    r"|uncertain|unsure)\b",
+    r"(?<!\d)\d{1,4} words? (?:(?:of|in) (?:[^;\",]|, _+,){1,60}\b)?"
+    r"(?:are|is|were|was) (?:heard with doubt|in doubt|doubtful|uncertain|unsure)\b",
     re.I,
 )
 _DEVIATION = re.compile(r"SD|std|devia|varia|spread", re.I)
@@ -282,7 +282,9 @@ _IS_AT = re.compile(
 )
 #: "Both stop at 8 kHz", "both keep to 140 WPM".
 _COMES_TO = re.compile(
-    r" are clear\b| (?:keep|stop|drop|fall|sink|come)s? (?:down |on )?(?:to|at) ", re.I
+    r" are clear\b| keep the same | share "
+    r"| (?:keep|stop|drop|fall|sink|come)s? (?:down |on )?(?:to|at) ",
+    re.I,
 )
 #: Verbs that make a value a bound that both keep.
 _BOUNDING = words_of(
