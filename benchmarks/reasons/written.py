@@ -34,7 +34,7 @@ from trace_eval.judges.claims.reasons import checked
 REPLIES = Path(__file__).with_name("replies")
 
 #: The files in the order in which they were read; those of one entry were written apart
-#: and read at once, and the last entry corrected nothing.
+#: and read at once. The last entry is the newest, and corrected the least.
 ORDER = (
     ("small_1", "structured_1"),
     ("chat_1",),
