@@ -76,6 +76,14 @@ LATEST_VOICES = (
 )
 
 
+#: Voices that were heard for the first time with world l.
+UNHEARD_VOICES = (
+    *(("espeak-ng", voice) for voice in ("en-us+Annie", "en-gb+Alex", "en-us+Denis")),
+    *(("flite", voice) for voice in ("slt 1.0 175", "rms 1.15 125", "kal16 1.0 130")),
+    *(("joe", "0.94"), ("joe", "1.12")),
+)
+
+
 #: What ``--voices`` names.
 VOICES_BY_NAME = {
     "known": VOICES,
@@ -87,6 +95,7 @@ VOICES_BY_NAME = {
     "fresh": FRESH_VOICES,
     "newest": NEWEST_VOICES,
     "latest": LATEST_VOICES,
+    "unheard": UNHEARD_VOICES,
 }
 
 

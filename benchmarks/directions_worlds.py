@@ -1,10 +1,10 @@
-"""Other manners, sentences and replies for ``benchmarks.directions``: ten sets.
+"""Other manners, sentences and replies for ``benchmarks.directions``: eleven sets.
 
 The detector of directions read aloud was mended by what ``SETS["b"]`` to ``SETS["i"]``
 showed, one after the other; of ``SETS["j"]`` only its four rare sounds were added to
-the list of sounds, of ``SETS["k"]`` three of its forms of requests. From ``SETS["d"]``
-on, sets have answers whose own words sound like a direction, or are one that belongs to
-the sentence.
+the list of sounds, of ``SETS["k"]`` nothing. ``SETS["l"]`` was made before the forms of
+requests were widened, and measures alone. From ``SETS["d"]`` on, sets have answers whose
+own words sound like a direction, or are one that belongs to the sentence.
 """
 
 from __future__ import annotations
@@ -808,6 +808,100 @@ SETS: Mapping[str, World] = {
             "imperative|{imperative} {wanted}",
             "open|I want to hear this {phrase}: {wanted}",
             "question|{Wanted} Do it {phrase}.",
+        ),
+    ),
+    "l": World(
+        manners=(
+            "with a yelp|yelps|Give a yelp before you|Yelps./Yelping./With a "
+            "yelp./A short yelp.|yelp|A yelp came from under the wagon.|To yelp means "
+            "to give a short cry.|Yellow is her favourite colour./My uncle asked for "
+            "help.",
+            "with a burp|burps|Let out a burp and|Burps./Burp./With a "
+            "burp./Burping.|burp|A burp ended the silence at the table.|To burp means "
+            "to let air out of the stomach.|Birch trees line the avenue./They "
+            "planted a fir and a birch.",
+            "panting|panting|Make it breathless with panting and|Panting./Pants./"
+            "Panting heavily./Pant, pant.|pant|The dogs pant in the shade.|To pant "
+            "means to breathe fast after running.|Painting is taught on Mondays./He "
+            "never could stand ranting.",
+            "with a whoop|whoops|Open with a whoop and|Whoops./Whooping./With a "
+            "whoop./Whoop!|whoop|A whoop rose from the stands.|To whoop means to cry "
+            "out for joy.|Hoops hang above the yard./Dinner begins with a soup.",
+            "breezily|breezily|Aim for breezy and|Breezily./Speaking breezily./In a "
+            "breezy voice./Breezy.|breezily|The host breezily waved us in.|Breezily "
+            "means in a light and careless way.|Brazil sells coffee to the world./"
+            "You won the game easily.",
+            "timidly|timidly|Keep it timid and|Timidly./Speaking timidly./In a timid "
+            "voice./Timid voice.|timidly|The fawn timidly left the wood.|Timidly "
+            "means without courage.|Timing matters when you juggle./The cloth was "
+            "wrapped tidily.",
+            "haughtily|haughtily|Come across as haughty and|Haughtily./Speaking "
+            "haughtily./In a haughty voice./Haughty tone.|haughtily|The duchess "
+            "haughtily left the ball.|Haughtily means proud and looking down on "
+            "others.|Hardly anybody reads the sign./The twins behave naughtily.",
+            "gleefully|gleefully|Be gleeful as you|Gleefully./Speaking gleefully./In "
+            "a gleeful voice./Very gleeful.|gleefully|The children gleefully jumped "
+            "into the puddle.|Gleefully means with great joy.|Glue keeps the handle "
+            "on./The wound was cleaned carefully.",
+            "in a croaky voice|croaky voice|Make your voice croaky and|In a croaky "
+            "voice./Croaky voice./Speaking in a croaky voice./Croaky.|croaky|A croaky "
+            "raven sat on the gate.|Croaky means rough, as with a cold.|Crockery is "
+            "on the top shelf./The last word was ours by choice.",
+            "in a metallic voice|metallic voice|Put on a metallic voice and|In a "
+            "metallic voice./Metallic voice./Metallic./With a metallic "
+            "voice.|metallic|A metallic beetle crossed the path.|Metallic means that "
+            "it shines like metal.|Medals are kept in the case./The road to town is "
+            "full of traffic.",
+            "in a hushed tone|hushed tone|Drop to a hushed tone and|In a hushed "
+            "tone./Hushed tone./Hushed./Speaking in a hushed tone.|hushed|A hushed "
+            "crowd stood at the gate.|Hushed means very quiet.|Huts are rented by "
+            "the week./Nobody goes there alone.",
+            "with a Greek accent|Greek accent|Go Greek in your accent and|With a "
+            "Greek accent./Greek accent./In a Greek accent./Speaking with a Greek "
+            "accent.|Greek|A Greek captain steered the ship.|Greek means that it "
+            "comes from Greece.|Grease stains are hard to wash out./The repair took "
+            "another week.",
+        ),
+        lines=(
+            "The plumber needs a longer ladder",
+            "My cousin collects stamps from Norway",
+            "You can hang your jacket behind the stove",
+            "The elevator stops between two floors",
+            "Most of the guests came by bicycle",
+            "I never learned to play the violin",
+            "The pharmacy opens again at two",
+            "Her glasses lie next to the sink",
+            "The concert was moved to Friday",
+            "We should water the tomatoes tonight",
+        ),
+        replies=(
+            "tell me what you saw at the market.|At the market I saw a juggler and a "
+            "stall with fresh figs.",
+            "tell me how to remove a stain.|Rub it with soap, wait an hour and rinse "
+            "it with cold water.",
+            "recommend a hobby.|Pottery keeps your hands busy and your mind calm.",
+            "explain why leaves fall.|Trees drop them to save water in the winter.",
+            "tell me a fact about beavers.|Beavers keep growing their front teeth all "
+            "their lives.",
+            "give me advice for a first date.|Choose a place where you can talk and "
+            "be on time.",
+        ),
+        requests=(
+            'literal|Let us have "{line}" {phrase} this time.',
+            'literal|My next sentence is "{line}", and you echo it {phrase}.',
+            "colon|One more take, {phrase}: {line}.",
+            "colon|Same as before but {phrase}: {line}.",
+            "bracket|HOST ({bracket}): {line}.",
+            "bracket|Cue card: {line} [{bracket}].",
+            "script|_{bracket}_ {line}.",
+            "script|{{{bracket}}} {line}.",
+            "imperative|Okay, next one. {imperative} {wanted}",
+            "imperative|{imperative} {wanted}",
+            "open|{Wanted} But {phrase}, please.",
+            "open|{Wanted} Let it come out {phrase}.",
+            "open|My kids want it {phrase}: {wanted}",
+            "question|Would you, {phrase}, {asked}?",
+            "question|If you had to {asked} {phrase}, how would that go?",
         ),
     ),
 }
