@@ -16,8 +16,8 @@ from benchmarks.directions import MadeAnswer, as_text, as_written
 from benchmarks.report import RESULTS, save, stored, table
 from trace_eval.data.measures.directions import spoken_in
 
-#: Worlds in the order in which they were made; the last chose but forms of requests.
-WORLDS = ("d", "e", "f", "g", "h", "i", "j", "k")
+#: Worlds in the order in which they were made.
+WORLDS = ("d", "e", "f", "g", "h", "i", "j", "k", "l")
 
 
 @dataclass(frozen=True)

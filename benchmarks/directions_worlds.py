@@ -2,8 +2,8 @@
 
 The detector of directions read aloud was mended by what ``SETS["b"]`` to ``SETS["i"]``
 showed, one after the other; of ``SETS["j"]`` only its four rare sounds were added to
-the list of sounds, of ``SETS["k"]`` nothing. ``SETS["l"]`` was made before the forms of
-requests were widened, and measures alone. From ``SETS["d"]`` on, sets have answers whose
+the list of sounds, of ``SETS["k"]`` nothing. What ``SETS["l"]`` showed widened the forms
+of requests that are read. From ``SETS["d"]`` on, sets have answers whose
 own words sound like a direction, or are one that belongs to the sentence.
 """
 

@@ -150,6 +150,46 @@ ALOUD = [
     ("Repeat the following howling: we are here.", "We are here. Howling."),
 ]
 
+#: Requests that ask for a manner without a verb of speech, and answers that read it out.
+ASKED_WITHOUT_SPEECH = [
+    ("Once again, wistfully: the ferry is late.", "Wistfully. The ferry is late."),
+    ("Wistfully, please: the ferry is late.", "Wistfully. The ferry is late."),
+    ("ANNA, wistfully: The ferry is late.", "The ferry is late, wistfully."),
+    ('"The ferry is late", but wistfully.', "The ferry is late. Wistfully."),
+    ("Explain rain. But wistfully, please.", "Wistfully. Warm air rises and cools."),
+    ("Explain rain. Let it sound wistful.", "In a wistful voice, warm air rises."),
+    ("Would you, wistfully, explain rain?", "Speaking wistfully, warm air rises."),
+    ("My aunt wants it wistfully: explain rain.", "Wistfully. Warm air rises."),
+    ("Keep it wistful and explain rain.", "Wistfully. Warm air rises and cools."),
+    ("Aim for wistful and explain rain.", "Wistful tone. Warm air rises and cools."),
+    ("Come across as wistful and explain rain.", "Wistful. Warm air rises and cools."),
+    ("Pretend you are wistful and explain rain.", "Wistfully. Warm air rises."),
+    ("Like a wistful widow, explain rain.", "Wistfully. Warm air rises and cools."),
+    ("Tone: wistful. Explain rain.", "Wistful tone. Warm air rises and cools."),
+    ("Voice: wistful\nThe ferry is late.", "Wistful voice. The ferry is late."),
+    ("{wistfully} The ferry is late.", "Wistfully, the ferry is late."),
+    ("_wistful voice_ The ferry is late.", "The ferry is late. Wistful voice."),
+    ("The ferry is late /wistfully/", "The ferry is late, wistfully."),
+    ("Make your voice throaty and explain rain.", "Throaty voice. Warm air rises."),
+    ("Go Danish in your accent and explain rain.", "Danish accent. Warm air rises."),
+    (
+        "Switch to a throaty voice and explain rain.",
+        "In a throaty voice, warm air rises.",
+    ),
+    ("Danish accent, please. Explain rain.", "Danish accent. Warm air rises."),
+    ("Yelp and explain rain.", "Yelps. Warm air rises and cools."),
+    ("Open with a yelp and explain rain.", "With a yelp, warm air rises."),
+    ("A yelp first, then explain rain.", "Yelp. Warm air rises and cools."),
+    ("One more take, yelping: the ferry is late.", "Yelping, the ferry is late."),
+    # Any adverb counts where the text to be said is given, and is said.
+    ("Same again but nimbly: the ferry is late.", "Nimbly. The ferry is late."),
+    ("I need this wistful: the ferry is late.", "Wistful. The ferry is late."),
+    (
+        "Let's do a throaty voice: the ferry is late.",
+        "Throaty voice, the ferry is late.",
+    ),
+]
+
 RIGHTLY = [
     (
         "Can you tell me what helps babies crying?",
@@ -232,9 +272,34 @@ RIGHTLY = [
 ]
 
 
-def ordinary() -> list[list[str]]:
-    lines = (ROOT / "benchmarks" / "directions_ordinary.txt").read_text().splitlines()
+def pairs_of(name: str) -> list[list[str]]:
+    """Read requests, each with an answer that is right."""
+    lines = (ROOT / "benchmarks" / name).read_text("utf-8").splitlines()
     return [line.split("|") for line in lines]
+
+
+def ordinary() -> list[list[str]]:
+    return pairs_of("directions_ordinary.txt")
+
+
+def test_an_answer_to_a_hinted_manner_goes_on() -> None:
+    request = "Explain rain. But wistfully, please."
+    assert read_aloud(request, "Wistfully.") == ()
+    assert read_aloud(request, "Wistfully. Warm air rises.") == ("wistfully",)
+
+
+@pytest.mark.parametrize("answer", ["Manually.", "Manually. Turn the valve by hand."])
+@pytest.mark.parametrize(
+    "request_",
+    [
+        "Do it manually or automatically?",
+        "Do it manually.",
+        "Manually, please: open the valve.",
+        "How do I open it?",
+    ],
+)
+def test_how_a_thing_is_done_is_no_manner(request_: str, answer: str) -> None:
+    assert read_aloud(request_, answer) == ()
 
 
 @pytest.mark.parametrize("marks", ["", "[.,;:!?]"])
@@ -247,10 +312,22 @@ def test_ordinary_answers_with_such_words_are_seldom_called_directions(
         if read_aloud(request, heard):
             results.append(heard)
     assert len(ordinary()) > 350
-    assert len(results) <= 9, results
+    assert len(results) <= 8, results
 
 
-@pytest.mark.parametrize(("request_", "answer"), ALOUD)
+@pytest.mark.parametrize("marks", ["", "[.,;:!?]"])
+def test_no_right_answer_to_a_request_without_a_manner_is_called(marks: str) -> None:
+    pairs = pairs_of("directions_unasked.txt")
+    results = []
+    for request, answer in pairs:
+        heard = re.sub(marks, "", answer) if marks else answer
+        if read_aloud(request, heard):
+            results.append((request, heard))
+    assert len(pairs) > 380
+    assert results == []
+
+
+@pytest.mark.parametrize(("request_", "answer"), ALOUD + ASKED_WITHOUT_SPEECH)
 def test_directions_that_are_spoken_are_found(request_: str, answer: str) -> None:
     assert read_aloud(request_, answer)
 
@@ -291,7 +368,7 @@ def test_a_direction_before_and_is_still_one(asked: str, spoken: str) -> None:
 
 
 #: Numbers of worlds in words.
-NUMBERS = {6: "six", 7: "seven", 8: "eight"}
+NUMBERS = {8: "eight", 9: "nine", 10: "ten"}
 
 ASKED = 'Say "You could take the train to the coast" with a sigh.'
 
@@ -473,6 +550,12 @@ def test_the_page_has_the_measured_recall() -> None:
     assert f"text alone it is {share(found_alone, aloud)}:" in page
     for row in rows.values():
         assert row.of_aloud / (row.of_aloud + row.wrongly) >= 0.95
+
+
+def test_the_page_has_how_many_right_answers_are_called() -> None:
+    count = len(pairs_of("directions_unasked.txt"))
+    told = f"none of {count} right answers to requests that ask for no manner"
+    assert told in page_of_directions()
 
 
 def test_the_page_has_what_is_found_by_exact_words() -> None:

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 
 from blueprints import Blueprint
+from trace_eval.data.measures.asked import directions_of
 from trace_eval.data.measures.fits import (
     APART,
     AROUND,
@@ -34,13 +35,12 @@ from trace_eval.data.measures.manner import (
     MAX_DIRECTION,
     MAX_WORDS,
     PLAIN,
-    SOUNDS,
     Directions,
-    directions_of,
     telling,
     words_in,
 )
 from trace_eval.data.measures.misheard import likeness, sounds_of, stem_of
+from trace_eval.data.measures.moods import SOUNDS
 from trace_eval.data.measures.run_in import (
     begins_in_voice,
     ends_bare,
@@ -54,6 +54,10 @@ from trace_eval.data.measures.run_in import (
 )
 from trace_eval.data.word_lists import words_of
 
+#: How much of a text has to be said: commonly, and where it is a question, or a manner
+#: is known by that alone.
+LEAST_OF_TEXT, LEAST_WHERE_UNSURE = 0.5, 0.8
+
 
 def read_aloud(request: str | None, answer: str) -> tuple[str, ...]:
     """Return a request's directions that an answer speaks as words, as heard."""
@@ -62,10 +66,35 @@ def read_aloud(request: str | None, answer: str) -> tuple[str, ...]:
         return ()
     text = answer.translate(PLAIN)
     results = list(_around_literal(directions, text))
-    results += _fragments(directions, text)
-    if len(directions.literal) < 3:
-        results += sounds_on(directions, words_in(text)[:MAX_WORDS])
-    return tuple(dict.fromkeys(results))
+    if not directions.stems <= directions.loose:
+        apart = [*_fragments(directions, text)]
+        if len(directions.literal) < 3:
+            apart += sounds_on(directions, words_in(text)[:MAX_WORDS])
+        results += [words for words in apart if _stands_alone(directions, words)]
+    return tuple(
+        words for words in dict.fromkeys(results) if _goes_on(directions, words, text)
+    )
+
+
+def _stands_alone(directions: Directions, words: str) -> bool:
+    """Whether words are read aloud where no text is said that they stand around."""
+    if words in directions.never_alone:
+        return False
+    first, *behind = words.split()
+    if first.endswith("ly") and behind in (["said"], ["put"], ["speaking"]):
+        return False  # a comment: "Boldly said, it is a weak book."
+    stems = directions.stems.intersection(map(stem_of, words.split()))
+    return not stems or not stems <= directions.loose
+
+
+def _goes_on(directions: Directions, words: str, text: str) -> bool:
+    """Whether an answer goes on beside a direction that no verb of speech asks for.
+
+    "Do it quietly." may be answered by "Quietly."
+    """
+    stems = set(map(stem_of, words.split()))
+    is_hinted = directions.stems <= directions.hinted or stems <= directions.hinted
+    return not is_hinted or len(words_in(text)) >= len(words.split()) + 3
 
 
 def spoken_directions(request: str | None, blueprint: Blueprint) -> tuple[str, ...]:
@@ -135,7 +164,9 @@ def _around_literal(directions: Directions, text: str) -> Iterator[str]:
         return
     matcher = SequenceMatcher(None, list(literal), spoken, autojunk=False)
     blocks = [block for block in matcher.get_matching_blocks() if block.size]
-    if sum(block.size for block in blocks) < 0.5 * len(literal):
+    is_unsure = directions.is_asked or directions.stems <= directions.loose
+    least = LEAST_WHERE_UNSURE if is_unsure else LEAST_OF_TEXT
+    if sum(block.size for block in blocks) < least * len(literal):
         return
     # Words that the recogniser spelled otherwise belong to the text, too.
     begin = max(0, blocks[0].b - blocks[0].a)

@@ -8,7 +8,6 @@ from typing import Literal
 
 from trace_eval.data.measures.manner import (
     OPENERS,
-    SOUNDS,
     SUPPORT,
     Directions,
     words_in,
@@ -24,6 +23,7 @@ from trace_eval.data.measures.misheard import (
     sounds_of,
     stem_of,
 )
+from trace_eval.data.measures.moods import SOUNDS
 from trace_eval.data.word_lists import words_of
 
 #: Adverbs that comment on a whole sentence: "Sadly, it is closed."

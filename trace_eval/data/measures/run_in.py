@@ -16,7 +16,6 @@ from trace_eval.data.measures.fits import (
 from trace_eval.data.measures.manner import (
     HEADS,
     MAX_DIRECTION,
-    SOUNDS,
     STOP,
     Directions,
 )
@@ -30,6 +29,7 @@ from trace_eval.data.measures.misheard import (
     sounds_of,
     stem_of,
 )
+from trace_eval.data.measures.moods import SOUNDS
 from trace_eval.data.word_lists import words_of
 
 

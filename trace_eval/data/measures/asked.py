@@ -1,0 +1,197 @@
+"""Directions that a request asks for: "with a sigh", "(laughs)", "Tone: sad".
+
+They are read in forms that surely ask for a manner, by a verb of speech, a noun for the
+voice or a bracket where a stage direction stands, and in those of ``delivery``. A request
+for a word itself, its meaning or a story with it has no direction. English alone is read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+from trace_eval.data.measures.delivery import delivery, is_attribute
+from trace_eval.data.measures.manner import (
+    PLAIN,
+    Directions,
+    telling,
+    words_in,
+)
+from trace_eval.data.measures.misheard import stem_of
+from trace_eval.data.measures.moods import (
+    COMMON_SOUNDS,
+    HANDLING,
+    HEAD,
+    MOODS,
+    NO_MANNER,
+    OF_THINGS,
+    RARE_SOUNDS,
+    SOUNDS,
+    is_of_speech,
+    participles,
+)
+from trace_eval.data.measures.parts import SPEAK, parts_of
+from trace_eval.data.measures.unasked import (
+    NAMED,
+    asks_otherwise,
+    is_chosen,
+    names_in,
+)
+
+#: Characters of a request that are read.
+MAX_REQUEST = 4000
+
+_START = r"(?:^|[.,:;!?]\s*|\b(?:please|and|then|now|first|you|to|just|with)\s+)"
+_COMMON_PARTICIPLES = participles(COMMON_SOUNDS)
+_PARTICIPLES = participles(SOUNDS)
+_SAYING = (
+    r"\b(?:say|speak|talk|read|answer|reply|respond|repeat|recite)"
+    r"(?: (?:me|it|this|that|to me|the following))?"
+)
+
+#: What stands before a request; "will it be cold?" asks for no manner.
+_ASKED = r"(?:^|[.,:;!?]\s*|\b(?:please|and|but|then|i want you to|i'd like you to)\s+)"
+
+#: Words that say how to speak where that is asked for, and may stand in any question.
+_ANY_MANNER = (
+    r"[a-z]+(?:ed|y|ful|ing|ic|ous|ish|less|ive|like|[ae]nt)|sad|angry|mad|calm|glad|shy|bored"
+    r"|warm|solemn|emotional|casual|formal|sentimental|theatrical|cynical|sceptical|skeptical"
+    r"|gentle|soft|quiet|loud|stern|grave|hoarse|tender|timid|sincere|mellow|brisk|grim|tense"
+    r"|upbeat|smug|slow|cold"
+)
+
+#: How directions are asked for; the group ``what`` holds their words.
+_PATTERNS = tuple(
+    re.compile(pattern)
+    for pattern in (
+        rf"\b(?:in|with|using|use|adopt|put on|take on|do|imitate|have) (?:an?|your|the|my|some)"
+        rf" (?P<what>(?:[\w-]+,? (?:and )?){{0,4}}{HEAD})\b",
+        rf"\bwith (?:an?|some|your|the)? ?(?P<what>(?:[\w-]+ ){{0,3}}{COMMON_SOUNDS})s?\b",
+        rf"\b(?:let out|give|add|insert|make|start with|begin with|end with|finish with"
+        rf"|open with|close with) (?:an?|some|your|the)? ?"
+        rf"(?P<what>(?:[\w-]+ ){{0,2}}{COMMON_SOUNDS})s?\b",
+        rf"\b(?:let out|give|utter|open with|start with|begin with|end with|finish with"
+        rf"|close with) (?:an?|your|some) (?P<what>(?:[\w-]+ )?{RARE_SOUNDS})s?\b",
+        rf"^(?:please |first,? |now )?(?P<what>{RARE_SOUNDS})"
+        r"(?= (?:and|before|while|as you)\b|, then\b| (?:once|first|twice)\b)",
+        rf"\b(?:after|before|throw in) (?:an?|your|some) "
+        rf"(?P<what>(?:[\w-]+ )?{SOUNDS})\b(?! (?:of|in|on|that|who)\b)",
+        rf"\b(?:want|need|like) (?:an?|your|some) (?P<what>(?:[\w-]+ )?{SOUNDS})"
+        r" (?:first|before you|and then|in front)\b",
+        rf"(?:^|[.,:;!?]\s*)an? (?P<what>(?:[\w-]+ )?{SOUNDS})"
+        r" (?:first|before|in front|and then|and)\b",
+        rf"\b(?:start|begin|open|end|finish|close) by (?P<what>{_PARTICIPLES})\b",
+        rf"^(?P<what>{_PARTICIPLES}), (?={SPEAK.pattern})",
+        rf"{_START}(?P<what>{COMMON_SOUNDS})\b",
+        rf"\b(?:while|by) (?P<what>{_COMMON_PARTICIPLES})\b",
+        r"(?<!how to )\b(?:sound|act|seem|appear) (?:very |really |as )?"
+        r"(?P<what>[a-z]+(?:ed|y|ful|ing|ic|ous|ish|less|ive)"
+        r"|sad|angry|mad|calm|glad|shy|bored)\b",
+        r"(?<!how to )(?<!it should )(?<!it must )\bbe (?:very |really |as )?"
+        r"(?P<what>[a-z]+(?:ed|y|ful|ing|ic|ous|ish|less|ive)"
+        r"|sad|angry|mad|calm|glad|shy|bored)\b",
+        rf"(?:(?<!how to )\bsound|{_ASKED}(?:be|act|seem|appear|stay|remain))"
+        rf" (?:very |really |as )?(?P<what>{_ANY_MANNER})\b",
+        rf"{_ASKED}(?:sound|be|act|seem|appear) (?:very |really |as )?"
+        rf"(?P<what>[a-z]{{3,}}) and {SPEAK.pattern}",
+        rf"{_SAYING}\s+(?P<what>{_PARTICIPLES})\s*(?:[.,:;!?]|$|that\b)",
+        r"\b(?P<what>clear(?:s|ing)? (?:your|his|her|the) throat"
+        r"|tak(?:e|es|ing) an? (?:\w+ )?breath)\b",
+    )
+)
+
+#: A sound that is rare, beside a verb of speech.
+_WITH_RARE = re.compile(
+    rf"\bwith (?:an?|some|your) (?P<what>(?:[\w-]+ )?{RARE_SOUNDS})s?\b"
+)
+_ADVERB = re.compile(r"\b(?P<what>[a-z]{3,}ly)\b")
+
+#: A thing that has the sound itself: "name a song with a whistle".
+_WITH_ITS_SOUND = re.compile(
+    r"\b(?:song|tune|film|movie|scene|track|record|play|book|novel|poem|word|name|bird|toy)s?"
+    rf" with (?:an?|some) (?:[\w-]+ )?{SOUNDS}\b"
+)
+
+#: Adverbs behind these belong to a clause: "tell me why he left so sadly".
+_OF_CLAUSE = re.compile(r"\b(?:so|too|how|more|most|who \w+|that \w+) $")
+_CLAUSE = re.compile(r"\b(?:how (?:to|one|do|i|you|we)|who|what (?:to|one))\b")
+
+_HOW = re.compile(r"\bhow (?:do|does|did|can|should|is|are|was|were|fast|well)\b")
+_ADVICE = re.compile(r"\b(?:how|what) (?:to|should|can|do (?:i|we))\b")
+_TELLS = re.compile(r"\bthat (?:you|we|the|it|he|she|they|i|there|my|your|our|this)\b")
+
+
+@lru_cache(maxsize=8)  # a request has several answers
+def directions_of(request: str) -> Directions:
+    """Read the directions of a request, and the text that it wants said."""
+    text = request[:MAX_REQUEST].translate(PLAIN)
+    parts = parts_of(text)
+    body = parts.body.lower()
+    sentences = [one for one in re.split(r"(?<=[.?!])\s+", body) if one]
+    names = names_in(text)
+    literal = tuple(words_in(" ".join(parts.literal)))
+    sure = [tuple(words_in(note)) for note in parts.notes]
+    for sentence in sentences:
+        if not asks_otherwise(sentence):
+            found = _manners(_WITH_ITS_SOUND.sub(" ", NAMED.sub(" ", sentence)), names)
+            sure += (one for one in found if not is_chosen(sentence, one))
+    hinted = [*delivery(sentences, parts.lead, of_text=False)]
+    loose = [tuple(words_in(note)) for note in parts.loose]
+    if not sure and not hinted and len(literal) >= 3:
+        loose += delivery(sentences, parts.lead, of_text=True)
+    hinted = [phrase for phrase in hinted if names.isdisjoint(phrase)]
+    every = [phrase for phrase in dict.fromkeys([*sure, *hinted, *loose]) if phrase]
+    stems = _stems(every) - {stem_of(word) for word in literal}
+    only_hinted = {word for phrase in hinted for word in phrase if phrase not in sure}
+    adjectives = MOODS.intersection(only_hinted).union(parts.settings)
+    if "?" not in text:
+        adjectives &= OF_THINGS
+    return Directions(
+        stems=stems,
+        phrases=tuple(every),
+        literal=literal,
+        is_asked="?" in " ".join(parts.literal),
+        hinted=stems - _stems(sure),
+        loose=stems - _stems([*sure, *hinted]),
+        never_alone=frozenset(adjectives.union(_of_clauses(sentences))),
+        asks_how=bool(_HOW.search(body)),
+        asks_advice=bool(_ADVICE.search(body)),
+        tells=bool(_TELLS.search(body)),
+        content=frozenset(words_in(text)).difference(*every),
+    )
+
+
+def _stems(phrases: Sequence[Sequence[str]]) -> frozenset[str]:
+    return frozenset(stem_of(word) for phrase in phrases for word in telling(phrase))
+
+
+def _manners(sentence: str, names: frozenset[str]) -> Iterator[tuple[str, ...]]:
+    for pattern in _PATTERNS:
+        for match in pattern.finditer(sentence):
+            if match["what"] not in NO_MANNER:
+                yield tuple(words_in(match["what"]))
+    if not SPEAK.search(sentence):
+        return
+    for match in _WITH_RARE.finditer(sentence):
+        yield tuple(words_in(match["what"]))
+    for match in _ADVERB.finditer(sentence):
+        adverb = match["what"]
+        if adverb in NO_MANNER or adverb in names or not is_of_speech(adverb):
+            continue
+        if not _is_of_clause(sentence, match):
+            yield (adverb,)
+
+
+def _is_of_clause(sentence: str, match: re.Match[str]) -> bool:
+    """Whether an adverb says how something is done that is told of."""
+    before = sentence[: match.start()]
+    return is_attribute(sentence, match.start()) or bool(_OF_CLAUSE.search(before))
+
+
+def _of_clauses(sentences: Sequence[str]) -> Iterator[str]:
+    """Yield adverbs that say how to handle a thing: "how to pet a cat gently"."""
+    for sentence in sentences:
+        for match in _ADVERB.finditer(sentence):
+            if match["what"] in HANDLING and _CLAUSE.search(sentence[: match.start()]):
+                yield match["what"]
