@@ -31,13 +31,14 @@ from trace_eval.data.measures.moods import (
     is_of_speech,
     participles,
 )
-from trace_eval.data.measures.parts import SPEAK, parts_of
+from trace_eval.data.measures.parts import parts_of
 from trace_eval.data.measures.unasked import (
     NAMED,
     asks_otherwise,
     is_chosen,
     names_in,
 )
+from trace_eval.data.measures.wants import NOT_SAID, SPEAK, wants_of
 
 #: Characters of a request that are read.
 MAX_REQUEST = 4000
@@ -82,19 +83,19 @@ _PATTERNS = tuple(
         rf"(?:^|[.,:;!?]\s*)an? (?P<what>(?:[\w-]+ )?{SOUNDS})"
         r" (?:first|before|in front|and then|and)\b",
         rf"\b(?:start|begin|open|end|finish|close) by (?P<what>{_PARTICIPLES})\b",
-        rf"^(?P<what>{_PARTICIPLES}), (?={SPEAK.pattern})",
+        rf"^(?P<what>{_PARTICIPLES}), (?=\b{SPEAK}\b)",
         rf"{_START}(?P<what>{COMMON_SOUNDS})\b",
         rf"\b(?:while|by) (?P<what>{_COMMON_PARTICIPLES})\b",
-        r"(?<!how to )\b(?:sound|act|seem|appear) (?:very |really |as )?"
+        r"(?<!how to )(?<!\byou )\b(?:sound|act|seem|appear) (?:very |really |as )?"
         r"(?P<what>[a-z]+(?:ed|y|ful|ing|ic|ous|ish|less|ive)"
         r"|sad|angry|mad|calm|glad|shy|bored)\b",
         r"(?<!how to )(?<!it should )(?<!it must )\bbe (?:very |really |as )?"
         r"(?P<what>[a-z]+(?:ed|y|ful|ing|ic|ous|ish|less|ive)"
         r"|sad|angry|mad|calm|glad|shy|bored)\b",
-        rf"(?:(?<!how to )\bsound|{_ASKED}(?:be|act|seem|appear|stay|remain))"
+        rf"(?:(?<!how to )(?<!\byou )\bsound|{_ASKED}(?:be|act|seem|appear|stay|remain))"
         rf" (?:very |really |as )?(?P<what>{_ANY_MANNER})\b",
         rf"{_ASKED}(?:sound|be|act|seem|appear) (?:very |really |as )?"
-        rf"(?P<what>[a-z]{{3,}}) and {SPEAK.pattern}",
+        rf"(?P<what>[a-z]{{3,}}) and \b{SPEAK}\b",
         rf"{_SAYING}\s+(?P<what>{_PARTICIPLES})\s*(?:[.,:;!?]|$|that\b)",
         r"\b(?P<what>clear(?:s|ing)? (?:your|his|her|the) throat"
         r"|tak(?:e|es|ing) an? (?:\w+ )?breath)\b",
@@ -105,6 +106,10 @@ _PATTERNS = tuple(
 _WITH_RARE = re.compile(
     rf"\bwith (?:an?|some|your) (?P<what>(?:[\w-]+ )?{RARE_SOUNDS})s?\b"
 )
+_SPEAKS = re.compile(rf"\b{SPEAK}\b")
+
+#: What a question is about: "With a yawn: what does that say of a talk?"
+_VERBLESS = re.compile(r"^\W*(?:with|an?|after|before) ")
 _ADVERB = re.compile(r"\b(?P<what>[a-z]{3,}ly)\b")
 
 #: A thing that has the sound itself: "name a song with a whistle".
@@ -115,7 +120,11 @@ _WITH_ITS_SOUND = re.compile(
 
 #: Adverbs behind these belong to a clause: "tell me why he left so sadly".
 _OF_CLAUSE = re.compile(r"\b(?:so|too|how|more|most|who \w+|that \w+) $")
-_CLAUSE = re.compile(r"\b(?:how (?:to|one|do|i|you|we)|who|what (?:to|one))\b")
+
+#: How something is done is asked for.
+_CLAUSE = re.compile(
+    r"\b(?:how (?:to|one|do|i|you|we)|who|what (?:to|one|(?:do|should|can|shall) (?:i|we)))\b"
+)
 
 _HOW = re.compile(r"\bhow (?:do|does|did|can|should|is|are|was|were|fast|well)\b")
 _ADVICE = re.compile(r"\b(?:how|what) (?:to|should|can|do (?:i|we))\b")
@@ -131,22 +140,30 @@ def directions_of(request: str) -> Directions:
     sentences = [one for one in re.split(r"(?<=[.?!])\s+", body) if one]
     names = names_in(text)
     literal = tuple(words_in(" ".join(parts.literal)))
+    wants = wants_of(parts.bare)
     sure = [tuple(words_in(note)) for note in parts.notes]
     for sentence in sentences:
-        if not asks_otherwise(sentence):
+        is_about = "?" in text and not wants.speech and _VERBLESS.search(sentence)
+        if not is_about and not asks_otherwise(sentence):
             found = _manners(_WITH_ITS_SOUND.sub(" ", NAMED.sub(" ", sentence)), names)
             sure += (one for one in found if not is_chosen(sentence, one))
-    hinted = [*delivery(sentences, parts.lead, of_text=False)]
-    loose = [tuple(words_in(note)) for note in parts.loose]
-    if not sure and not hinted and len(literal) >= 3:
-        loose += delivery(sentences, parts.lead, of_text=True)
+    hinted = [*delivery(sentences, parts.lead, any_adverb=wants.telling, of_text=False)]
     hinted = [phrase for phrase in hinted if names.isdisjoint(phrase)]
+    loose = [tuple(words_in(note)) for note in parts.loose]
+    if not wants.speech:
+        loose, hinted = loose + hinted, []
+    if not sure and not hinted and len(literal) >= 3:
+        loose += delivery(sentences, parts.lead, any_adverb=True, of_text=True)
     every = [phrase for phrase in dict.fromkeys([*sure, *hinted, *loose]) if phrase]
     stems = _stems(every) - {stem_of(word) for word in literal}
-    only_hinted = {word for phrase in hinted for word in phrase if phrase not in sure}
-    adjectives = MOODS.intersection(only_hinted).union(parts.settings)
-    if "?" not in text:
-        adjectives &= OF_THINGS
+    weak = {word for phrase in hinted for word in phrase if phrase not in sure}
+    answers = MOODS.intersection(weak).union(parts.settings)
+    if not wants.thing and "?" not in text:
+        answers &= OF_THINGS
+    if wants.itself:
+        answers |= {phrase[0] for phrase in every if len(phrase) == 1}
+    if wants.advice:
+        answers |= {word for word in weak if word in MOODS or word.endswith("ly")}
     return Directions(
         stems=stems,
         phrases=tuple(every),
@@ -154,7 +171,7 @@ def directions_of(request: str) -> Directions:
         is_asked="?" in " ".join(parts.literal),
         hinted=stems - _stems(sure),
         loose=stems - _stems([*sure, *hinted]),
-        never_alone=frozenset(adjectives.union(_of_clauses(sentences))),
+        never_alone=frozenset(answers.union(_of_clauses(sentences))),
         asks_how=bool(_HOW.search(body)),
         asks_advice=bool(_ADVICE.search(body)),
         tells=bool(_TELLS.search(body)),
@@ -171,7 +188,7 @@ def _manners(sentence: str, names: frozenset[str]) -> Iterator[tuple[str, ...]]:
         for match in pattern.finditer(sentence):
             if match["what"] not in NO_MANNER:
                 yield tuple(words_in(match["what"]))
-    if not SPEAK.search(sentence):
+    if not _SPEAKS.search(NOT_SAID.sub(" ", sentence)):
         return
     for match in _WITH_RARE.finditer(sentence):
         yield tuple(words_in(match["what"]))

@@ -4,7 +4,8 @@ Ordinary requests end in the same words: "Do it manually.", "I want it weekly." 
 are read only where they say how somebody sounds, by a mood or a sound, and where they
 can be of nothing but the delivery: in a clause that says nothing else, behind "it" or
 words in quotes, or right before a colon. An order to edit words and a choice ask for no
-manner. Other adverbs are read only where the text to be said is given.
+manner. Other adverbs are read only where all that a request wants is told, or where the
+text to be said is given.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from collections.abc import Iterator, Sequence
 
 from trace_eval.data.measures.moods import (
     COMMENTS,
+    HANDLING,
     MOOD_ADVERBS,
     MOODS,
     SOUNDS,
@@ -115,7 +117,7 @@ _VOICES = tuple(
         rf" (?P<what>(?:[\w-]+,? ){{1,3}}{_VOICE})\b",
         r"\b(?:make|keep|let|have|turn|render|get) (?:your|the|that) "
         rf"(?P<head>{_VOICE}) {_DEGREE}(?:sound |be |go |get )?{_DEGREE}(?P<what>[a-z-]+)\b",
-        rf"\b(?:your|an?|the) (?P<head>{_VOICE}) (?:that )?(?:is|should be|must be|sounds|goes)"
+        rf"\b(?:your|an?|the) (?P<head>{_VOICE}) (?:that is|should be|must be|has to be)"
         rf" {_DEGREE}(?P<what>[a-z-]+)\b",
         rf"\b(?:lower|drop|raise|change|switch|bring|turn) your {_VOICE} (?:to|into) an?"
         rf" (?P<what>[\w-]+ (?:{_VOICE}|{SOUNDS}))\b",
@@ -151,15 +153,15 @@ def is_attribute(sentence: str, place: int) -> bool:
 
 
 def delivery(
-    sentences: Sequence[str], lead: str, *, of_text: bool
+    sentences: Sequence[str], lead: str, *, any_adverb: bool, of_text: bool
 ) -> Iterator[tuple[str, ...]]:
     """Yield the manners of a request that has no verb of speech beside them.
 
     Args:
         sentences: in small letters, with ``QUOTED`` for words in quotes.
         lead: the last sentence before a colon; empty without one.
-        of_text: read any adverb, and not only those of moods, because the text to be
-            said is given.
+        any_adverb: read all adverbs, and not only those of moods.
+        of_text: read all that may be a manner, because the text to be said is given.
     """
     if any(_CHOICE.search(sentence) for sentence in sentences):
         return
@@ -169,7 +171,7 @@ def delivery(
             continue
         for match in _MANNER.finditer(sentence):
             if _is_placed(sentence, match, lead):
-                yield from _told(match, of_text=of_text)
+                yield from _told(match, any_adverb=any_adverb)
         for pattern in _ADJECTIVES:
             for match in pattern.finditer(sentence):
                 if match["what"] in MOODS:
@@ -177,7 +179,7 @@ def delivery(
         yield from _of_voice(sentence)
         if of_text:
             for match in _OF_TEXT.finditer(sentence):
-                yield from _told(match, of_text=True)
+                yield from _told(match, any_adverb=True)
 
 
 def _is_placed(sentence: str, match: re.Match[str], lead: str) -> bool:
@@ -207,10 +209,10 @@ def _is_apart(before: str, behind: str) -> bool:
     return all(word in _LIGHT for word in rest)
 
 
-def _told(match: re.Match[str], *, of_text: bool) -> Iterator[tuple[str, ...]]:
+def _told(match: re.Match[str], *, any_adverb: bool) -> Iterator[tuple[str, ...]]:
     words = match[match.lastgroup or 0]
     if match.lastgroup == "adverb":
-        is_any = of_text and words not in COMMENTS and is_of_speech(words)
+        is_any = any_adverb and words not in HANDLING | COMMENTS and is_of_speech(words)
         is_known = words in MOOD_ADVERBS or is_any
     else:
         is_known = match.lastgroup != "mood" or words in MOODS

@@ -17,12 +17,9 @@ from trace_eval.data.measures.moods import (
     participles,
 )
 from trace_eval.data.measures.unasked import NAMED, OF_WORDS
+from trace_eval.data.measures.wants import SPEAK
 
-SPEAK = re.compile(
-    r"\b(?:say|speak|talk|tell|read|answer|reply|respond|repeat|recite|whisper|shout|count|sing"
-    r"|explain|describe|act|perform|announce|narrate|greet|ask|deliver|pronounce|name|give"
-    r"|recommend|advise|echo|voice|utter|state|quote|report|introduce)\b"
-)
+_SPEAKS = re.compile(rf"\b{SPEAK}\b")
 
 _NOTE = re.compile(
     r"(?:(?<![(\[*<{])[(\[*<{]+|(?<![\w_~/|])[_~/|]+)\s*"
@@ -71,6 +68,7 @@ class RequestParts(NamedTuple):
         literal: what is to be said as it stands.
         body: the other sentences, with ``QUOTED`` for words in quotes.
         lead: the last sentence before a colon, in small letters.
+        bare: the whole without what is in quotes or of a manner, in small letters.
     """
 
     notes: list[str]
@@ -79,6 +77,7 @@ class RequestParts(NamedTuple):
     literal: list[str]
     body: str
     lead: str
+    bare: str
 
 
 def parts_of(text: str) -> RequestParts:
@@ -99,7 +98,7 @@ def parts_of(text: str) -> RequestParts:
     bare += text[last:]
     literal = [match["words"] for match in _QUOTE.finditer(bare)]
     body = _QUOTE.sub(f" {QUOTED} ", bare)
-    lead = ""
+    lead, unquoted = "", body.lower()
     if colon := _COLON.search(body):
         # "Please answer with a sigh: what is the weather?" is a request, too.
         is_question = colon["words"].rstrip().endswith("?") and _ANSWERS.search(
@@ -111,7 +110,9 @@ def parts_of(text: str) -> RequestParts:
         lead = re.split(r"(?<=[.?!])\s+", before.lower())[-1]
         body = f"{before} {colon['words'] if '?' in colon['words'] else ''}"
     elif (
-        any((notes, loose, settings)) and not literal and not SPEAK.search(bare.lower())
+        any((notes, loose, settings))
+        and not literal
+        and not _SPEAKS.search(bare.lower())
     ):
         literal, body = [body], ""  # a script: "[sighs] It is Monday."
     return RequestParts(
@@ -121,6 +122,7 @@ def parts_of(text: str) -> RequestParts:
         literal=literal,
         body=body,
         lead=lead,
+        bare=unquoted,
     )
 
 
@@ -143,6 +145,8 @@ def _is_setting(match: re.Match[str]) -> bool:
 def _is_about_manner(text: str, match: re.Match[str]) -> bool:
     """Whether words in brackets are a manner, and nobody asks what they mean."""
     before, behind = text[: match.start()], text[match.end() :]
+    if before[-1:] in ("'", '"') and behind[:1] == before[-1:]:
+        return False  # it is spoken of: "'(gruffly)' stands in my script"
     frame, colon, _ = before.rpartition(":")
     if not colon:
         frame = before if _OPENS.search(before) else f"{before} , {behind}"
