@@ -84,6 +84,14 @@ UNHEARD_VOICES = (
 )
 
 
+#: Voices that were heard for the first time with world m.
+UNTRIED_VOICES = (
+    *(("espeak-ng", voice) for voice in ("en-us+linda", "en-gb+Hugo", "en-us+paul")),
+    *(("flite", voice) for voice in ("slt 1.08 185", "awb 0.98 140", "kal 1.1 100")),
+    *(("joe", "0.96"), ("joe", "1.06")),
+)
+
+
 #: What ``--voices`` names.
 VOICES_BY_NAME = {
     "known": VOICES,
@@ -96,6 +104,7 @@ VOICES_BY_NAME = {
     "newest": NEWEST_VOICES,
     "latest": LATEST_VOICES,
     "unheard": UNHEARD_VOICES,
+    "untried": UNTRIED_VOICES,
 }
 
 

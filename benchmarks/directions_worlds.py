@@ -1,9 +1,9 @@
-"""Other manners, sentences and replies for ``benchmarks.directions``: eleven sets.
+"""Other manners, sentences and replies for ``benchmarks.directions``: twelve sets.
 
 The detector of directions read aloud was mended by what ``SETS["b"]`` to ``SETS["i"]``
 showed, one after the other; of ``SETS["j"]`` only its four rare sounds were added to
 the list of sounds, of ``SETS["k"]`` nothing. What ``SETS["l"]`` showed widened the forms
-of requests that are read. From ``SETS["d"]`` on, sets have answers whose
+of requests that are read; ``SETS["m"]`` was made afterwards, and measures alone. From ``SETS["d"]`` on, sets have answers whose
 own words sound like a direction, or are one that belongs to the sentence.
 """
 
@@ -902,6 +902,100 @@ SETS: Mapping[str, World] = {
             "open|My kids want it {phrase}: {wanted}",
             "question|Would you, {phrase}, {asked}?",
             "question|If you had to {asked} {phrase}, how would that go?",
+        ),
+    ),
+    "m": World(
+        manners=(
+            "with a swallow|swallows|Work a swallow in before "
+            "you|Swallows./Swallowing./With a swallow./Swallow.|swallow|A swallow "
+            "nests under the roof of the barn.|To swallow means to let food go down"
+            " the throat.|Swans feed along the shore./The grave was rather shallow.",
+            "chanting|chanting|Get a chant going and|Chanting./Chants./In a "
+            "chant./Chant.|chant|The monks chant before sunrise.|To chant means to "
+            "sing on few notes.|Changing trains takes ten minutes./Our plans keep "
+            "changing.",
+            "with a wail|wails|Break into a wail, then|Wails./Wailing./With a "
+            "wail./Wail.|wail|A wail came over the wall.|To wail means to cry long "
+            "and loud.|Whales pass the cape in autumn./The letter came by mail.",
+            "with a woo|woos|Start on a woo and|Woo!/With a woo./Woos./Woo, "
+            "woo.|woo|A woo went up when the band came on.|Woo is what people shout"
+            " for joy.|Wool is sold by weight./The rent is soon due.",
+            "obsequiously|obsequiously|Get all obsequious "
+            "and|Obsequiously./Speaking obsequiously./In an obsequious "
+            "voice./Obsequious.|obsequiously|The waiter obsequiously bowed three "
+            "times.|Obsequiously means far too eager to please.|Observers stood "
+            "along the road./She takes her work seriously.",
+            "devotedly|devotedly|Put some devotion in it and|Devotedly./Speaking "
+            "devotedly./In a devoted voice./Very devotedly.|devotedly|The nurse "
+            "devotedly sat at his bed.|Devotedly means with love and "
+            "loyalty.|Voters stood in a long line./The claim was made repeatedly.",
+            "vacantly|vacantly|Do the vacant look and|Vacantly./Speaking "
+            "vacantly./In a vacant voice./Vacant.|vacantly|The old man vacantly "
+            "stared at the wall.|Vacantly means without a thought.|Vacations begin "
+            "in July./He called me just recently.",
+            "drunkenly|drunkenly|Play it drunk and|Drunkenly./Speaking "
+            "drunkenly./In a drunken voice./Drunken voice.|drunkenly|A sailor "
+            "drunkenly looked for his hat.|Drunkenly means as one who had too much "
+            "wine.|Drums are in the next room./It came down suddenly.",
+            "in a jocular tone|jocular tone|Lay on the jocular tone and|In a "
+            "jocular tone./Jocular tone./Jocularly./Speaking in a jocular "
+            "tone.|jocular|The jocular host poured the wine.|Jocular means fond of "
+            "jokes.|Jockeys weigh less than most./The view is spectacular.",
+            "in a wicked voice|wicked voice|Turn on the wicked voice and|In a "
+            "wicked voice./Wicked voice./Wicked./With a wicked voice.|wicked|A "
+            "wicked queen lived in that tower.|Wicked means evil.|Wicker chairs "
+            "stand on the porch./You cannot enter without a ticket.",
+            "in a spiteful tone|spiteful tone|Let the spite show and|In a spiteful "
+            "tone./Spiteful tone./Spiteful./Speaking spitefully.|spiteful|A "
+            "spiteful rumour went round the school.|Spiteful means that it wants to"
+            " hurt.|Spices are on the second shelf./Thank you, that was delightful.",
+            "with a Texan accent|Texan accent|Channel your inner Texan and|With a "
+            "Texan accent./Texan accent./In a Texan accent./Speaking with a Texan "
+            "accent.|Texan|A Texan farmer bought the hotel.|Texan means that it "
+            "comes from Texas.|Taxis wait in front of the bank./The crowd was let "
+            "in at the exit.",
+        ),
+        lines=(
+            "The baker saves a loaf for us",
+            "My nephew builds kites out of newspaper",
+            "You may leave your boots on the mat",
+            "The escalator has been broken since May",
+            "Half of the apples fell in the storm",
+            "I still have to iron two shirts",
+            "The library lends out garden tools",
+            "Her suitcase weighs more than she does",
+            "The race starts at the town hall",
+            "We could sleep in the tent tomorrow",
+        ),
+        replies=(
+            "tell me what you heard on the bus.|On the bus I heard two boys talk "
+            "about a lost hamster.",
+            "tell me how to cool a room.|Close the blinds by day and open all "
+            "windows at night.",
+            "recommend an instrument.|The ukulele is cheap, light and quickly learned.",
+            "explain why bread rises.|Yeast makes gas, and the dough holds it like "
+            "a balloon.",
+            "tell me a fact about octopuses.|Octopuses have three hearts and blue "
+            "blood.",
+            "give me advice for a job interview.|Read about the firm and bring two "
+            "questions of your own.",
+        ),
+        requests=(
+            'literal|"{line}". Now you, {phrase}.',
+            'literal|The words are "{line}". The manner: {phrase}.',
+            "colon|Take two, {phrase} this time: {line}.",
+            "colon|Can I get that {phrase}? Script: {line}.",
+            "bracket|[emotion={bracket}] {line}.",
+            "bracket|NARRATOR - {bracket} - {line}.",
+            "script|<style>{bracket}</style> {line}.",
+            "script|{line}. ({bracket}, please)",
+            "imperative|{imperative} {wanted}",
+            "imperative|Director here. {imperative} {wanted}",
+            "open|{Wanted} I want it {phrase}.",
+            "open|So, {phrase} if you would: {wanted}",
+            "open|{Wanted} And mind the delivery: {phrase}.",
+            "question|Might you {asked} {phrase}?",
+            "question|How about you {asked} {phrase}?",
         ),
     ),
 }
