@@ -3,8 +3,10 @@
 The detector of directions read aloud was mended by what ``SETS["b"]`` to ``SETS["i"]``
 showed, one after the other; of ``SETS["j"]`` only its four rare sounds were added to
 the list of sounds, of ``SETS["k"]`` nothing. What ``SETS["l"]`` showed widened the forms
-of requests that are read; ``SETS["m"]`` was made afterwards, and measures alone. From ``SETS["d"]`` on, sets have answers whose
-own words sound like a direction, or are one that belongs to the sentence.
+of requests that are read; ``SETS["m"]`` was made afterwards, and what it showed added
+that a manner counts in any form beside a sentence that is said. From ``SETS["d"]`` on,
+sets have answers whose own words sound like a direction, or are one that belongs to the
+sentence.
 """
 
 from __future__ import annotations

@@ -181,9 +181,21 @@ ASKED_WITHOUT_SPEECH = [
     ("Open with a yelp and explain rain.", "With a yelp, warm air rises."),
     ("A yelp first, then explain rain.", "Yelp. Warm air rises and cools."),
     ("One more take, yelping: the ferry is late.", "Yelping, the ferry is late."),
-    # Any adverb counts where the text to be said is given, and is said.
-    ("Same again but nimbly: the ferry is late.", "Nimbly. The ferry is late."),
-    ("I need this wistful: the ferry is late.", "Wistful. The ferry is late."),
+    ("Turn on the throaty voice and explain rain.", "Throaty voice. Warm air rises."),
+    ("Explain rain. And mind the tone: wistful.", "Wistful tone. Warm air rises."),
+    ("Might you explain rain wistfully?", "Wistfully. Warm air rises and cools."),
+    # In any form beside a sentence that the answer says.
+    (
+        "NARRATOR - wistfully - The old ferry is late.",
+        "Wistful. The old ferry is late.",
+    ),
+    (
+        "<style>wistful</style> The old ferry is late.",
+        "Wistful. The old ferry is late.",
+    ),
+    ("The old ferry is late. (wistfully, please)", "The old ferry is late. Wistfully."),
+    ("Same again but nimbly: the old ferry is late.", "Nimbly. The old ferry is late."),
+    ("I need this wistful: the old ferry is late.", "Wistful. The old ferry is late."),
     (
         "Let's do a throaty voice: the ferry is late.",
         "Throaty voice, the ferry is late.",
@@ -323,7 +335,7 @@ def test_no_right_answer_to_a_request_without_a_manner_is_called(marks: str) -> 
         heard = re.sub(marks, "", answer) if marks else answer
         if read_aloud(request, heard):
             results.append((request, heard))
-    assert len(pairs) > 500
+    assert len(pairs) > 600
     assert results == []
 
 
@@ -550,6 +562,12 @@ def test_the_page_has_the_measured_recall() -> None:
     assert f"text alone it is {share(found_alone, aloud)}:" in page
     for row in rows.values():
         assert row.of_aloud / (row.of_aloud + row.wrongly) >= 0.95
+
+
+def test_the_page_has_what_was_found_in_new_forms_at_first() -> None:
+    recall = stored("directions_m1")["when first heard"]["recall"]
+    told = f"(world m at first: {recall:.2f})".replace(" 0.", " .")
+    assert told in page_of_directions()
 
 
 def test_the_page_has_how_many_right_answers_are_called() -> None:

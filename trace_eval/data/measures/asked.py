@@ -13,9 +13,10 @@ from functools import lru_cache
 
 from trace_eval.data.measures.delivery import delivery, is_attribute
 from trace_eval.data.measures.manner import (
+    MAX_REQUEST,
     PLAIN,
     Directions,
-    telling,
+    stems_in,
     words_in,
 )
 from trace_eval.data.measures.misheard import stem_of
@@ -39,9 +40,6 @@ from trace_eval.data.measures.unasked import (
     names_in,
 )
 from trace_eval.data.measures.wants import NOT_SAID, SPEAK, wants_of
-
-#: Characters of a request that are read.
-MAX_REQUEST = 4000
 
 _START = r"(?:^|[.,:;!?]\s*|\b(?:please|and|then|now|first|you|to|just|with)\s+)"
 _COMMON_PARTICIPLES = participles(COMMON_SOUNDS)
@@ -147,15 +145,12 @@ def directions_of(request: str) -> Directions:
         if not is_about and not asks_otherwise(sentence):
             found = _manners(_WITH_ITS_SOUND.sub(" ", NAMED.sub(" ", sentence)), names)
             sure += (one for one in found if not is_chosen(sentence, one))
-    hinted = [*delivery(sentences, parts.lead, any_adverb=wants.telling, of_text=False)]
+    hinted: list[tuple[str, ...]] = []
+    if wants.speech:
+        hinted += delivery(sentences, parts.lead, any_adverb=wants.telling)
     hinted = [phrase for phrase in hinted if names.isdisjoint(phrase)]
-    loose = [tuple(words_in(note)) for note in parts.loose]
-    if not wants.speech:
-        loose, hinted = loose + hinted, []
-    if not sure and not hinted and len(literal) >= 3:
-        loose += delivery(sentences, parts.lead, any_adverb=True, of_text=True)
-    every = [phrase for phrase in dict.fromkeys([*sure, *hinted, *loose]) if phrase]
-    stems = _stems(every) - {stem_of(word) for word in literal}
+    every = [phrase for phrase in dict.fromkeys([*sure, *hinted]) if phrase]
+    stems = stems_in(every) - {stem_of(word) for word in literal}
     weak = {word for phrase in hinted for word in phrase if phrase not in sure}
     answers = MOODS.intersection(weak).union(parts.settings)
     if not wants.thing and "?" not in text:
@@ -169,18 +164,13 @@ def directions_of(request: str) -> Directions:
         phrases=tuple(every),
         literal=literal,
         is_asked="?" in " ".join(parts.literal),
-        hinted=stems - _stems(sure),
-        loose=stems - _stems([*sure, *hinted]),
+        hinted=stems - stems_in(sure),
         never_alone=frozenset(answers.union(_of_clauses(sentences))),
         asks_how=bool(_HOW.search(body)),
         asks_advice=bool(_ADVICE.search(body)),
         tells=bool(_TELLS.search(body)),
         content=frozenset(words_in(text)).difference(*every),
     )
-
-
-def _stems(phrases: Sequence[Sequence[str]]) -> frozenset[str]:
-    return frozenset(stem_of(word) for phrase in phrases for word in telling(phrase))
 
 
 def _manners(sentence: str, names: frozenset[str]) -> Iterator[tuple[str, ...]]:

@@ -4,8 +4,7 @@ Ordinary requests end in the same words: "Do it manually.", "I want it weekly." 
 are read only where they say how somebody sounds, by a mood or a sound, and where they
 can be of nothing but the delivery: in a clause that says nothing else, behind "it" or
 words in quotes, or right before a colon. An order to edit words and a choice ask for no
-manner. Other adverbs are read only where all that a request wants is told, or where the
-text to be said is given.
+manner. Other adverbs are read only where all that a request wants is told.
 """
 
 from __future__ import annotations
@@ -23,6 +22,7 @@ from trace_eval.data.measures.moods import (
     participles,
 )
 from trace_eval.data.measures.unasked import asks_otherwise
+from trace_eval.data.measures.wants import SPEAK
 from trace_eval.data.word_lists import words_of
 
 #: What stands in a request for words in quotes.
@@ -47,14 +47,16 @@ _MANNER = re.compile(
 )
 
 #: What else names a manner where the text to be said is given: "a yelp", "wistful".
-_OF_TEXT = re.compile(
+OF_TEXT = re.compile(
     rf"\b(?:an?|some|your|the|one|another) (?:[\w-]+ )?(?P<sound>{SOUNDS})s?\b"
+    rf"|\b(?P<participle>{participles(SOUNDS)})\b"
+    r"|\bwith an? (?P<any>[a-z]{3,})(?=\W*(?:$|[.,:;!?]|this time|now|please)|\W*$)"
     rf"|\b(?P<nouns>(?!(?:an?|the|your|my|its?|in|with) )[\w-]+ {_VOICE})\b"
     rf"|\b(?P<mood>{_ADJECTIVE})\b"
 )
 
 #: Words of a clause that says no more than in which manner.
-_LIGHT = words_of(
+LIGHT = words_of(
     (
         "do it this that so but and please make let have be keep take go try say read tell"
         " deliver speak now again more very really rather quite as a an the bit little too"
@@ -63,7 +65,7 @@ _LIGHT = words_of(
     (
         "come comes coming came out across i i'd want like love need you your should must"
         " may can could would will hear with in voice tone mood one part line whole thing"
-        " next first both twice here today maybe perhaps on"
+        " next first both twice here today maybe perhaps on if"
     ),
     QUOTED,
 )
@@ -132,18 +134,33 @@ _NO_VOICE = words_of(
 )
 
 #: Words with which words are to be edited, or a tale goes on.
-_EDITS = re.compile(
+EDITS = re.compile(
     r"\b(?:add|adding|start|begin|end|put|insert|replace|change|correct|complete|finish"
     r"|continue|rewrite|rephrase|reword|paraphrase|translate|compare|fix|improve|edit|shorten"
     r"|move|choose|pick|fill|guess|quiz|text|note|rate|summari[sz]e|write|draw|paint|cook"
-    r"|words?|title|titled|called|story|tale|poem|french|german|english|spanish)\b"
+    r"|words?(?! (?:are|is)\b)|title|titled|called|story|tale|poem|french|german|english|spanish)\b"
 )
-_SOUNDING = re.compile(
+SOUNDING = re.compile(
     r"\b(?:(?:start|begin|end|finish|open|close) with|put|add|insert) (?:an?|your|some)"
     rf" (?:[\w-]+ )?{SOUNDS}"
 )
+
+#: What is done before something is told: "turn on the wicked voice and tell me".
+_BEFORE_TELLING = re.compile(
+    r"^(?P<clause>[^.!?:]+?)(?:,? and(?: then)?|,? then|,? before you|,? as you|,? while you)"
+    rf" (?:please )?{SPEAK}\b"
+)
+_PERCEIVES = re.compile(
+    r"\b(?:describe|explain|define|name|tell|find|hear|listen|watch|look|compare|read|imagine"
+    r"|think|consider|play|pick|choose|know|teach|draw|write|record|rate|recogni[sz]e|when|if"
+    r"|who|that|has|have|is|are|was)\b"
+)
+_VOICE_OR_SOUND = re.compile(
+    r"\b(?:an?|the|your|some|that) (?P<what>(?:(?!inner\b)[\w-]+ ){1,2}"
+    rf"(?:voice|tone|accent|whisper)|(?:[\w-]+ )?{SOUNDS})\b"
+)
 _WORDS = re.compile(rf"[a-z']+|{QUOTED}")
-_CHOICE = re.compile(r"\b(?:or|which|whether|rather than)\b")
+CHOICE = re.compile(r"\b(?:or|which|whether|rather than)\b")
 _ATTRIBUTE = re.compile(r"\b(?:an?|the|my|your|his|her|its|our|their)\s+$")
 
 
@@ -153,7 +170,7 @@ def is_attribute(sentence: str, place: int) -> bool:
 
 
 def delivery(
-    sentences: Sequence[str], lead: str, *, any_adverb: bool, of_text: bool
+    sentences: Sequence[str], lead: str, *, any_adverb: bool
 ) -> Iterator[tuple[str, ...]]:
     """Yield the manners of a request that has no verb of speech beside them.
 
@@ -161,12 +178,11 @@ def delivery(
         sentences: in small letters, with ``QUOTED`` for words in quotes.
         lead: the last sentence before a colon; empty without one.
         any_adverb: read all adverbs, and not only those of moods.
-        of_text: read all that may be a manner, because the text to be said is given.
     """
-    if any(_CHOICE.search(sentence) for sentence in sentences):
+    if any(CHOICE.search(sentence) for sentence in sentences):
         return
     for sentence in sentences:
-        edits = _EDITS.search(_SOUNDING.sub(" ", sentence))
+        edits = EDITS.search(SOUNDING.sub(" ", sentence))
         if edits or asks_otherwise(sentence):
             continue
         for match in _MANNER.finditer(sentence):
@@ -177,9 +193,15 @@ def delivery(
                 if match["what"] in MOODS:
                     yield (match["what"],)
         yield from _of_voice(sentence)
-        if of_text:
-            for match in _OF_TEXT.finditer(sentence):
-                yield from _told(match, any_adverb=True)
+        if first := _BEFORE_TELLING.search(sentence):
+            yield from _of_first(first["clause"])
+
+
+def _of_first(clause: str) -> Iterator[tuple[str, ...]]:
+    """Yield the voice or sound of a clause before the telling, whatever its verb."""
+    if not _PERCEIVES.search(clause):
+        for match in _VOICE_OR_SOUND.finditer(clause):
+            yield tuple(match["what"].split())
 
 
 def _is_placed(sentence: str, match: re.Match[str], lead: str) -> bool:
@@ -197,7 +219,7 @@ def _is_placed(sentence: str, match: re.Match[str], lead: str) -> bool:
 
 def _is_apart(before: str, behind: str) -> bool:
     """Whether a manner stands in a clause, or a short sentence, that says no more."""
-    if all(word in _LIGHT for word in _WORDS.findall(f"{before} {behind}")):
+    if all(word in LIGHT for word in _WORDS.findall(f"{before} {behind}")):
         return True
     clause_before = re.split(r"[,;:]", before)[-1]
     clause_behind = re.split(r"[,;:]", behind)[0]
@@ -206,7 +228,7 @@ def _is_apart(before: str, behind: str) -> bool:
     closes = clause_behind == behind
     if opens and not closes and not rest:
         return False  # a comment: "Wistfully, I look back. What is new?"
-    return all(word in _LIGHT for word in rest)
+    return all(word in LIGHT for word in rest)
 
 
 def _told(match: re.Match[str], *, any_adverb: bool) -> Iterator[tuple[str, ...]]:

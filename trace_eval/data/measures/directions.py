@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 
 from blueprints import Blueprint
+from trace_eval.data.measures.around import around_sentences
 from trace_eval.data.measures.asked import directions_of
 from trace_eval.data.measures.fits import (
     APART,
@@ -54,19 +55,32 @@ from trace_eval.data.measures.run_in import (
 )
 from trace_eval.data.word_lists import words_of
 
-#: How much of a text has to be said: commonly, and where it is a question, or a manner
-#: is known by that alone.
-LEAST_OF_TEXT, LEAST_WHERE_UNSURE = 0.5, 0.8
+#: How much of a text has to be said: commonly, where a manner is known by that alone,
+#: and where it is a question, which an answer may repeat.
+LEAST_OF_TEXT, LEAST_OF_SENTENCE, LEAST_OF_QUESTION = 0.5, 0.6, 0.8
 
 
 def read_aloud(request: str | None, answer: str) -> tuple[str, ...]:
     """Return a request's directions that an answer speaks as words, as heard."""
+    found = (_read_in(answer, directions) for directions in _readings(request))
+    return next(filter(None, found), ())
+
+
+def _readings(request: str | None) -> Iterator[Directions]:
+    """Yield the directions of a request, then those beside each of its sentences."""
     directions = directions_of(request or "")
-    if not directions.stems or not answer.strip():
-        return ()
+    if directions.stems:
+        yield directions
+    yield from around_sentences(request or "")
+
+
+def _read_in(answer: str, directions: Directions) -> tuple[str, ...]:
+    """Return directions that an answer speaks as words, as heard."""
     text = answer.translate(PLAIN)
+    if not text.strip():
+        return ()
     results = list(_around_literal(directions, text))
-    if not directions.stems <= directions.loose:
+    if not directions.only_around:
         apart = [*_fragments(directions, text)]
         if len(directions.literal) < 3:
             apart += sounds_on(directions, words_in(text)[:MAX_WORDS])
@@ -81,10 +95,8 @@ def _stands_alone(directions: Directions, words: str) -> bool:
     if words in directions.never_alone:
         return False
     first, *behind = words.split()
-    if first.endswith("ly") and behind in (["said"], ["put"], ["speaking"]):
-        return False  # a comment: "Boldly said, it is a weak book."
-    stems = directions.stems.intersection(map(stem_of, words.split()))
-    return not stems or not stems <= directions.loose
+    # A comment: "Boldly said, it is a weak book."
+    return not first.endswith("ly") or behind not in (["said"], ["put"], ["speaking"])
 
 
 def _goes_on(directions: Directions, words: str, text: str) -> bool:
@@ -107,15 +119,19 @@ def spoken_directions(request: str | None, blueprint: Blueprint) -> tuple[str, .
 
 def spoken_in(request: str | None, texts: Iterable[Variant]) -> tuple[str, ...]:
     """Return the directions in the first of an answer's texts that has some."""
-    directions = directions_of(request or "")
-    if not directions.stems:
-        return ()
+    every = [*texts] if request else []
+    found = (_spoken(directions, every) for directions in _readings(request))
+    return next(filter(None, found), ())
+
+
+def _spoken(directions: Directions, texts: Iterable[Variant]) -> tuple[str, ...]:
+    """Return which directions are in the first of an answer's texts that has some."""
     for variant in texts:
         written = set(map(stem_of, words_in(variant.written)))
         if variant.differs and directions.stems <= written:
             continue  # its word was heard, and belongs to a sentence: "a cough and fever"
         results: list[str] = []
-        for words in read_aloud(request, variant.text):
+        for words in _read_in(variant.text, directions):
             exact = not directions.stems.isdisjoint(map(stem_of, words.split()))
             direction = words if exact else _nearest(directions, words)
             if variant.differs:
@@ -164,8 +180,9 @@ def _around_literal(directions: Directions, text: str) -> Iterator[str]:
         return
     matcher = SequenceMatcher(None, list(literal), spoken, autojunk=False)
     blocks = [block for block in matcher.get_matching_blocks() if block.size]
-    is_unsure = directions.is_asked or directions.stems <= directions.loose
-    least = LEAST_WHERE_UNSURE if is_unsure else LEAST_OF_TEXT
+    least = LEAST_OF_TEXT
+    if directions.is_asked or directions.only_around:
+        least = LEAST_OF_QUESTION if directions.is_asked else LEAST_OF_SENTENCE
     if sum(block.size for block in blocks) < least * len(literal):
         return
     # Words that the recogniser spelled otherwise belong to the text, too.

@@ -11,8 +11,8 @@ from trace_eval.data.measures.misheard import phonemes, sounds_of, stem_of
 from trace_eval.data.measures.moods import HEAD, SOUNDS
 from trace_eval.data.word_lists import words_of
 
-#: Words of an answer that are read.
-MAX_WORDS = 2000
+#: Characters of a request, and words of an answer, that are read.
+MAX_REQUEST, MAX_WORDS = 4000, 2000
 
 #: Words of an answer before or behind the text to be said that may be a direction.
 MAX_DIRECTION = 8
@@ -62,7 +62,7 @@ class Directions:
         literal: words that are to be said as they stand; empty where none are given.
         is_asked: they have a question, which an answer may answer.
         hinted: stems of those that are asked for without a verb of speech.
-        loose: stems of those that are read around the text to be said, and nowhere else.
+        only_around: they are read around the text to be said, and nowhere else.
         never_alone: words that say what a thing is like, or how it is handled, where
             they stand alone and no text was to be said.
         tells: the answer is to tell something, of which an adverb may be a comment.
@@ -76,7 +76,7 @@ class Directions:
     literal: tuple[str, ...]
     is_asked: bool = False
     hinted: frozenset[str] = frozenset()
-    loose: frozenset[str] = frozenset()
+    only_around: bool = False
     never_alone: frozenset[str] = frozenset()
     tells: bool = False
     content: frozenset[str] = frozenset()
@@ -143,6 +143,11 @@ def _read_out(phrase: Sequence[str]) -> Iterator[str]:
 
 def _adverb(adjective: str) -> str:
     return f"{adjective[:-1]}ily" if adjective.endswith("y") else f"{adjective}ly"
+
+
+def stems_in(phrases: Sequence[Sequence[str]]) -> frozenset[str]:
+    """Return the stems of the words that tell directions."""
+    return frozenset(stem_of(word) for phrase in phrases for word in telling(phrase))
 
 
 def telling(phrase: Sequence[str]) -> list[str]:

@@ -36,14 +36,16 @@ MOST_OF_NOTE = 5
 
 #: A setting of the voice: "Tone: wistful.".
 _SETTING = re.compile(
-    r"(?:^|(?<=[.;,\n(\[|]))\s*(?P<key>(?:(?:your|voice|speaking|vocal|emotional|acting) )?"
+    r"(?:^|(?<=[.;,\n(\[|]))\s*(?P<key>(?:(?:and|now|then|also|please|mind|watch|keep|in) )*"
+    r"(?:(?:the|your|voice|speaking|vocal|emotional|acting) )*"
     r"(?:voice|tone|accent|delivery|intonation|emotion|speak|speaking|mood|feeling|attitude"
     r"|manner|style|vibe|directions?|instructions?|notes?|expression))\s*[:=]\s*"
+    r"(?:(?:with|in) (?:an?|the|your) )?"
     r"(?P<what>[\w-]+(?: (?!and\b)[\w-]+){0,2})\s*(?:[.;,\n)\]|]+|$)",
     re.I,
 )
 _OF_VOICE = re.compile(
-    r"\b(?:voice|tone|accent|delivery|intonation|emotion|vocal|speak\w*)\b"
+    r"\b(?:voice|tone|accent|delivery|intonation|emotion|manner|vocal|speak\w*)\b"
 )
 
 _QUOTE = re.compile(
@@ -63,7 +65,6 @@ class RequestParts(NamedTuple):
 
     Attributes:
         notes: what stands in brackets and is of a manner, or is set of the voice.
-        loose: other words in brackets where a stage direction stands.
         settings: words that are set of the voice or of a mood.
         literal: what is to be said as it stands.
         body: the other sentences, with ``QUOTED`` for words in quotes.
@@ -72,7 +73,6 @@ class RequestParts(NamedTuple):
     """
 
     notes: list[str]
-    loose: list[str]
     settings: list[str]
     literal: list[str]
     body: str
@@ -84,14 +84,13 @@ def parts_of(text: str) -> RequestParts:
     """Take a request apart."""
     text = _CLOSING.sub(" ", text.replace(" - ", ", "))
     settings, text = _settings_of(text)
-    notes, loose = [], []
+    notes: list[str] = []
     bare, last = "", 0
     for match in _NOTE.finditer(text):
         what = match["what"].lower()
         is_placed = _is_placed(text, match)
         is_sure = _is_about_manner(text, match)
         notes += [what] if is_sure else []
-        loose += [what] if is_placed and not is_sure else []
         words = " , " if is_placed or is_sure else match["what"]
         bare += text[last : match.start()] + words
         last = match.end()
@@ -109,15 +108,10 @@ def parts_of(text: str) -> RequestParts:
         before = f"{body[: colon.start()].rstrip()}."
         lead = re.split(r"(?<=[.?!])\s+", before.lower())[-1]
         body = f"{before} {colon['words'] if '?' in colon['words'] else ''}"
-    elif (
-        any((notes, loose, settings))
-        and not literal
-        and not _SPEAKS.search(bare.lower())
-    ):
+    elif (notes or settings) and not literal and not _SPEAKS.search(bare.lower()):
         literal, body = [body], ""  # a script: "[sighs] It is Monday."
     return RequestParts(
         notes=notes + settings,
-        loose=loose,
         settings=[word for setting in settings for word in setting.split()],
         literal=literal,
         body=body,
@@ -129,10 +123,17 @@ def parts_of(text: str) -> RequestParts:
 def _settings_of(text: str) -> tuple[list[str], str]:
     """Return what is set of the voice, and the text without it."""
     found = [match for match in _SETTING.finditer(text) if _is_setting(match)]
-    settings = [f"{one['what']} {one['key'].split()[-1]}".lower() for one in found]
+    settings = [_setting(one["what"].lower(), one["key"].lower()) for one in found]
     for match in reversed(found):
         text = f"{text[: match.start()]} {text[match.end() :]}"
     return settings, text
+
+
+def _setting(what: str, key: str) -> str:
+    """Return a manner with the noun it is set of: "wistful voice"."""
+    noun = key.split()[-1]
+    has_noun = what.split()[-1] in HEADS or what.endswith("ly") or noun not in HEADS
+    return what if has_noun else f"{what} {noun}"
 
 
 def _is_setting(match: re.Match[str]) -> bool:

@@ -70,6 +70,10 @@ def _is_subject(piece: Sequence[str], behind: Sequence[str]) -> bool:
     """
     if piece[0] in _OWNERS or not behind:
         return True
+    if piece[0] in _PLACES and behind[0].endswith("ed"):
+        return True  # "A spooky voice called from the cellar"
+    if list(behind[:2]) in (["you", "ask"], ["you", "mention"], ["you", "say"]):
+        return True  # "Funny you ask."
     placed = piece[0] in ("in", "with") and len(piece) < 4
     return behind[0] in _PREDICATES or (placed and behind[0] in _CLAUSES)
 
@@ -143,7 +147,9 @@ def leads_in(directions: Directions, words: Sequence[str]) -> Iterator[str]:
     word, behind = own[skipped], words[skipped + 1]
     if word in directions.content or behind not in _BEGINS:
         return
-    if _is_subject(own[: skipped + 1], [behind]) or comments(directions, [word], ""):
+    if _is_subject(own[: skipped + 1], words[skipped + 1 : skipped + 3]) or comments(
+        directions, [word], ""
+    ):
         return
     if word.endswith("ing") and behind in _BINDING:
         return  # "Crying while you cut onions is normal"

@@ -12,26 +12,30 @@ from collections.abc import Sequence
 #: The word itself is asked for, or what it means, or how it is written.
 OF_WORDS = re.compile(
     r"\b(?:what (?:does|do|is|are|was)|mean(?:s|ing)?|define|definition|spell(?:ed|ing)?|translate"
-    r"|synonyms?|antonyms?|rhymes?|how do (?:you|i) (?:say|spell|pronounce)|in a sentence"
-    r"|make (?:up )?a sentence|in it|(?:is|are|as|it's) written|captions?|subtitles?|brackets?"
+    r"|synonyms?|antonyms?|rhymes?|how (?:to|do you|do i) (?:say|spell|pronounce)|in a sentence"
+    r"|teach me|make (?:up )?a sentence"
+    r"|in it|(?:is|are|as|it's) written|captions?|subtitles?|brackets?"
     r"|stage directions?|(?:band|brand|first|last|code|file|nick) ?names?|names? for|adverbs?"
     r"|adjectives?|syllables?|opposite|plural)\b"
 )
 
 #: A word that is named as one: "the word haughtily".
 NAMED = re.compile(
-    r"\b(?:the )?(?:word|words|term|verb|noun|adjective|adverb|expression|title)s? [\w-]+"
+    r"\b(?:the )?(?:word|words|term|verb|noun|adjective|adverb|expression|title)s? "
+    r"(?!are\b|is\b)[\w-]+"
 )
 
 _LEAD = r"^\W*(?:(?:and|but|so|then|well|ok|okay|hey|please|now)\W+)*"
 
 #: A question about somebody or something, and none whether the speaker would.
 _QUESTION = re.compile(
-    _LEAD
-    + r"(?:(?:is|are|was|were|am|do|does|did|has|have|had|should|shall|may|might|must"
-    r"|why|when|where|who|whom|whose|which)\b|(?:can|could|will|would)\b"
+    _LEAD + r"(?:(?:is|are|was|were|am|do|does|did|has|have|had|should|shall|must"
+    r"|why|when|where|who|whom|whose|which)\b|(?:can|could|will|would|may|might)\b"
     r"(?! (?:you|we)\b| i (?:hear|have|get)\b|\W*,))"
 )
+
+#: A question whether it is able to: "can you whisper?"
+_IS_ABLE = re.compile(r"^\W*can you (?:also )?(?:do )?[a-z]+\?$")
 
 #: A sentence that tells what others did or do, and wants nothing.
 _TOLD = re.compile(
@@ -44,6 +48,8 @@ _TOLD = re.compile(
 def asks_otherwise(sentence: str) -> bool:
     """Whether a sentence in small letters asks for no manner."""
     if OF_WORDS.search(sentence) or _TOLD.search(sentence):
+        return True
+    if _IS_ABLE.search(sentence):
         return True
     return sentence.rstrip().endswith("?") and bool(_QUESTION.search(sentence))
 
