@@ -1,7 +1,8 @@
 """Parts of a request that ask for no manner, though they have the words of one.
 
 They are about words ("what does haughtily mean?"), about others ("did she answer
-calmly?", "he said it with a grin"), or a choice ("with a smile or with a frown?").
+calmly?", "he said it with a grin"), for later or for others ("remind me to smile"), or
+a choice ("with a smile or with a frown?").
 """
 
 from __future__ import annotations
@@ -45,11 +46,18 @@ _TOLD = re.compile(
 )
 
 
+#: What somebody shall do later, or is to be told.
+_FOR_LATER = re.compile(
+    _LEAD + r"(?:remind \w+ to|remember to|note (?:down )?(?:that|to)|make a note"
+    r"|(?:tell|ask|order|advise|warn) (?!me\b|us\b)(?:\w+ ){1,2}to)\b"
+)
+
+
 def asks_otherwise(sentence: str) -> bool:
     """Whether a sentence in small letters asks for no manner."""
     if OF_WORDS.search(sentence) or _TOLD.search(sentence):
         return True
-    if _IS_ABLE.search(sentence):
+    if _IS_ABLE.search(sentence) or _FOR_LATER.search(sentence):
         return True
     return sentence.rstrip().endswith("?") and bool(_QUESTION.search(sentence))
 
