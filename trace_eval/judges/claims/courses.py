@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from trace_eval.judges.claims.sentences import Part, Sentence, named, other
 from trace_eval.judges.claims.stated import StatedClaim
+from trace_eval.judges.claims.subjects import lies_between
 from trace_eval.judges.claims.tokens import measure_of
 
 #: Measure -> its slope over the clip.
@@ -146,7 +147,9 @@ def _of_tempo(sentence: Sentence, clause: Part, only: str) -> Iterator[StatedCla
             at = clause.start + match.start()
             place = _right_before(sentence, at) or only
             if place:
-                yield _course(sentence, at, place=place, key="trend", bounds=bounds)
+                yield lies_between(
+                    sentence, at, places=(place,), key="trend", bounds=bounds
+                )
 
 
 def _of_pitch(sentence: Sentence, clause: Part, only: str) -> Iterator[StatedClaim]:
@@ -159,7 +162,9 @@ def _of_pitch(sentence: Sentence, clause: Part, only: str) -> Iterator[StatedCla
         match = pattern.search(words)
         if match and not _NO_COURSE.match(words, match.end()):
             at = clause.start + match.start()
-            yield _course(sentence, at, place=only, key="pitch_slope", bounds=bounds)
+            yield lies_between(
+                sentence, at, places=(only,), key="pitch_slope", bounds=bounds
+            )
 
 
 def _right_before(sentence: Sentence, at: int) -> str:
@@ -183,19 +188,3 @@ _NOT_SO = re.compile(
     r"|may|but)\b|n't\b",
     re.I,
 )
-
-
-def _course(
-    sentence: Sentence, at: int, *, place: str, key: str, bounds: tuple[str, str]
-) -> StatedClaim:
-    clause = next(c for c in sentence.clauses if c.start <= at < c.end)
-    return StatedClaim(
-        kind="comparison",
-        text=sentence.shown[clause.start : clause.end].strip(" ,;.:\n"),
-        at=at,
-        relation="between",
-        places=(place,),
-        measure=measure_of(key),
-        numbers=bounds,
-        unit="%" if key == "trend" else "",
-    )

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from blueprints.norms import NOISE, OPINION, PITCH_VARIATION, Norm
 from trace_eval.judges.claims.sentences import Part, Sentence, named
 from trace_eval.judges.claims.stated import StatedClaim
-from trace_eval.judges.claims.tokens import measure_of
+from trace_eval.judges.claims.subjects import lies_between
 
 _VERY = (
     r"(?:(?:only|just|rather|quite|fairly|merely|still|clearly|barely|a|the|in|at) )*"
@@ -96,16 +96,8 @@ def _claim(
     borders = (0.0, *label.norm.cuts, label.most)
     low = max(borders[place] - label.slack, 0.0)
     high = borders[place + 1] + label.slack
-    clause = next(c for c in sentence.clauses if c.start <= at < c.end)
-    return StatedClaim(
-        kind="comparison",
-        text=sentence.shown[clause.start : clause.end].strip(" ,;.:\n"),
-        at=at,
-        relation="between",
-        places=places,
-        measure=measure_of(label.key),
-        numbers=(f"{low:.2f}", f"{high:.2f}"),
-    )
+    bounds = (f"{low:.2f}", f"{high:.2f}")
+    return lies_between(sentence, at, places=places, key=label.key, bounds=bounds)
 
 
 def _said_of(sentence: Sentence, chunk: Part, at: int) -> tuple[str, ...]:

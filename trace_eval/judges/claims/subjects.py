@@ -29,6 +29,29 @@ def comparison(
     )
 
 
+def lies_between(
+    sentence: Sentence,
+    at: int,
+    *,
+    places: tuple[str, ...],
+    key: str,
+    bounds: tuple[str, str],
+) -> StatedClaim:
+    """Return the claim of a word at a place: a value of answers lies within bounds."""
+    clause = next(c for c in sentence.clauses if c.start <= at < c.end)
+    measure = measure_of(key)
+    return StatedClaim(
+        kind="comparison",
+        text=sentence.shown[clause.start : clause.end].strip(" ,;.:\n"),
+        at=at,
+        relation="between",
+        places=places,
+        measure=measure,
+        numbers=bounds,
+        unit="%" if measure and measure.unit == "%" else "",
+    )
+
+
 def measured_key(sentence: Sentence, token: Token) -> str:
     """Return the key of a comparative's measure; empty: none, or several."""
     if token.value:
