@@ -102,7 +102,7 @@ def _claim(
 
 def _said_of(sentence: Sentence, chunk: Part, at: int) -> tuple[str, ...]:
     """Return whose value a word is; empty: it does not say, or is denied."""
-    clause = next(c for c in sentence.clauses if c.start <= at < c.end)
+    clause = sentence.clause_at(at)
     if _TURNED.search(sentence.sense[chunk.start : at]):
         return ()
     if _AGAINST.search(sentence.words(clause.start, at)):

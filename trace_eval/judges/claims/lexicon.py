@@ -48,25 +48,28 @@ _NO_PLACE = (
     r"|phrase|line|step|request|place|glance|attempt|thing|point|and foremost|language)\b)"
 )
 
+#: Not of a half: "22 % of the first", unlike "4 out of 5 of the first".
+_NO_SHARE = r"(?<!% of )(?:(?<=out of \d of )|(?<!\b\d of ))"
+
 #: Value of a side -> its names; letters and digits alone are read by what stands around
 #: them.
 SIDES: Mapping[str, str] = {
     "1": rf"{NUMBERED}(?:1|one|A)\b(?!\.\d)"
     rf"|(?<![Aa]t )(?:the )?(?:first|1st|left) (?:{THING}|one)\b"
-    rf"|(?<!% of )(?:(?<=out of \d of )|(?<!\b\d of ))the (?:first|1st)\b{_NO_PLACE}"
+    rf"|{_NO_SHARE}the (?:first|1st)\b{_NO_PLACE}"
     rf"|the former|(?:number"
     rf"|no\.) ?(?:1|one)\b(?! of)|#1\b",
     "2": rf"{NUMBERED}(?:2|two|B)\b(?!\.\d)|(?:the )?(?:second|2nd|right) (?:{THING}|one)\b"
-    rf"|the (?:second|2nd)\b{_NO_PLACE}|the latter|(?:number|no\.) ?(?:2|two)\b(?! of)|#2\b",
-    "other": rf"the other(?: (?:one|{THING}))?\b(?! (?:hand|way|direction|measures?|scores?)\b)"
+    rf"|{_NO_SHARE}the (?:second|2nd)\b{_NO_PLACE}"
+    r"|the latter|(?:number|no\.) ?(?:2|two)\b(?! of)|#2\b",
+    "other": rf"the other(?: (?:one|{THING}))?\b"
+    r"(?! (?:hand|way|direction|measures?|scores?)\b)"
     r"|its (?:rival|counterpart|competitor|opponent|neighbou?r|companion|partner|sibling)",
     "both": r"both(?! (?:the|an?) \w+er\b)"
     rf"(?: (?:{THINGS}|of (?:them|these|the two)|the {THINGS}))?\b"
     rf"|(?<!of )(?<!of the )(?<!of these )(?:(?:the |these )?two {THINGS}|the {THINGS}\b"
     rf"|the two\b)|each (?:{THING}|one|of them)|each(?: case| time)?(?= ?[.,;:)]|$| and\b)"
-    r"|each(?= (?:goes|runs|has|speaks|is|reads|sits|comes|moves|contains|keeps"
-    r"|stays|shows|lasts"
-    r"|reaches|gives)\b)"
+    r"|each(?= [a-z]+s\b)"
     rf"|either (?:one|of them|case|{THING})|either(?= ?[.,;:]|$)|whichever"
     r"|they\b",
     "neither": rf"neither(?! \w+ nor\b)(?: (?:{THING}|one|case|of (?:them|the two|these"

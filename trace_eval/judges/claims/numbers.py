@@ -342,25 +342,28 @@ def _stated(sentence: Sentence, values: list[Value]) -> Iterator[StatedClaim]:
             claim = value_claim(sentence, value, relation, owned_by)
             yield replace(claim, at_side=stands_at_side(sentence, value.token))
     elif order := _order_of(sentence, values):
-        places: tuple[str, ...] = ()
-        if beside_each_other(sentence, *values):
-            places = subject_first(sentence, first)
-        yield _two_values(sentence, values, order, places)
+        yield _two_values(sentence, values, *order)
     else:
         yield from _of_places(sentence, values)
 
 
-def _order_of(sentence: Sentence, values: list[Value]) -> Relation | None:
-    """Return how two values stand to both answers; None: each is at its answer."""
+def _order_of(
+    sentence: Sentence, values: list[Value]
+) -> tuple[Relation, tuple[str, ...]] | None:
+    """Return how two values stand to both answers, and in which order these are named.
+
+    None: each value stands at its answer.
+    """
     if len(values) != 2:
         return None
     if _belong_to_nobody(sentence, *values):
-        return "pair"
+        return "pair", ()
     if _of_one_and_other(sentence, *values):
-        return "either"
+        return "either", ()
     if beside_each_other(sentence, *values):
         clause = sentence.around(values[0].token)[1]
-        return "either" if clause.of("more", "same") else "pair"
+        relation: Relation = "either" if clause.of("more", "same") else "pair"
+        return relation, subject_first(sentence, values[0])
     return None
 
 

@@ -111,6 +111,8 @@ _SAME_AT = re.compile(
 )
 
 
+#: "The same tempo", "the same flat melody".
+_ONE_WORD = re.compile(r" (?:[a-z]+ )?")
 _OF = re.compile(r" (?:of|at) (?:about |around |roughly |nearly )?")
 _LISTS = re.compile(r": |, (?:with|at) ")
 
@@ -131,7 +133,7 @@ def _is_of_same(sentence: Sentence, token: Token) -> bool:
     if [each.kind for each in before[-2:]] == ["same", "measure"]:
         same, measure = before[-2:]  # "the same tempo of about 170 WPM"
         is_told = _OF.fullmatch(sentence.words(measure.end, token.start))
-        follows = sentence.words(same.end, measure.start) in (" ", " flat ", " lively ")
+        follows = _ONE_WORD.fullmatch(sentence.words(same.end, measure.start))
         return bool(is_told and follows) and not named(sentence, sentence.whole)
     if not before or before[-1].kind != "same":
         return False
@@ -332,17 +334,11 @@ def _places_of_chunks(sentence: Sentence, values: list[Value]) -> list[str]:
     for chunk in chunks:
         in_chunk = _places_in(sentence, chunk)
         if not chunk.of("side"):  # "answer 2 slows, with a trend of 62 %, though 1 ..."
-            in_chunk = _places_in(sentence, _clause_of(sentence, chunk))
+            in_chunk = _places_in(sentence, sentence.clause_at(chunk.start))
         if len(in_chunk) != 1:
             return []
         places += in_chunk
     return places
-
-
-def _clause_of(sentence: Sentence, chunk: Part) -> Part:
-    """Return the clause in which a chunk stands."""
-    inside = (c for c in sentence.clauses if c.start <= chunk.start < c.end)
-    return next(inside, sentence.whole)
 
 
 def _sides_around(

@@ -145,7 +145,11 @@ class Sentence:
 
     def around(self, token: Token) -> tuple[Part, Part, Part]:
         """Return the chunk, the clause and the sentence of a token."""
-        return _at(self.chunks, token), _at(self.clauses, token), self.whole
+        return _at(self.chunks, token.start), self.clause_at(token.start), self.whole
+
+    def clause_at(self, place: int) -> Part:
+        """Return the clause in which a place of the text stands."""
+        return _at(self.clauses, place)
 
     def takes_for_granted(self, at: int) -> bool:
         """Tell whether a comparative is taken for granted, whatever is said about it.
@@ -174,8 +178,8 @@ class Sentence:
 
         "P808 is 348 where answer 1 has 289, and BAK is 413".
         """
-        clause = next((c for c in self.clauses if c.start <= chunk.start < c.end), None)
-        if clause is None or chunk.of("side") or chunk.start == clause.start:
+        clause = self.clause_at(chunk.start)
+        if chunk.of("side") or chunk.start == clause.start:
             return False
         return bool(_WHERE.search(self.words(clause.start - 6, clause.start)))
 
@@ -582,6 +586,6 @@ _MEASURING = frozenset(_OF_MEASUREMENT.split())
 PRONOUN = re.compile(r"\b(?:it|its|it's|this one|that one|he|she|his|her)\b", re.I)
 
 
-def _at(parts: list[Part], token: Token) -> Part:
-    inside = (p for p in parts if p.start <= token.start < p.end)
+def _at(parts: list[Part], place: int) -> Part:
+    inside = (part for part in parts if part.start <= place < part.end)
     return next(inside, parts[-1])

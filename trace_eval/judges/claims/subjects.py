@@ -38,7 +38,7 @@ def lies_between(
     bounds: tuple[str, str],
 ) -> StatedClaim:
     """Return the claim of a word at a place: a value of answers lies within bounds."""
-    clause = next(c for c in sentence.clauses if c.start <= at < c.end)
+    clause = sentence.clause_at(at)
     measure = measure_of(key)
     return StatedClaim(
         kind="comparison",
