@@ -92,11 +92,15 @@ def _read_in(answer: str, directions: Directions) -> tuple[str, ...]:
 
 def _stands_alone(directions: Directions, words: str) -> bool:
     """Whether words are read aloud where no text is said that they stand around."""
-    if words in directions.never_alone:
+    if words in directions.never_alone or _OFFERS_OR_EXCLAIMS.match(words):
         return False
     first, *behind = words.split()
     # A comment: "Boldly said, it is a weak book."
     return not first.endswith("ly") or behind not in (["said"], ["put"], ["speaking"])
+
+
+#: "I can try a British accent" answers whether it can, "What a surprise!" sounds so.
+_OFFERS_OR_EXCLAIMS = re.compile(r"(?:(?:i|we) (?:can|could|may|might)|what an?|how)\b")
 
 
 def _goes_on(directions: Directions, words: str, text: str) -> bool:
