@@ -168,10 +168,10 @@ def test_work_in_a_notebook_sees_its_context_and_its_errors() -> None:
         return VARIABLE.get()
 
     VARIABLE.set("good")
-    assert in_a_cell(lambda: complete(work())) == complete(work()) == "good"
+    assert in_a_cell(lambda: complete(work)) == complete(work) == "good"
     VARIABLE.set("bad")
     with pytest.raises(UserError, match="told"):
-        in_a_cell(lambda: complete(work()))
+        in_a_cell(lambda: complete(work))
 
 
 def test_ctrl_c_in_a_notebook_ends_the_work_first() -> None:
@@ -190,7 +190,7 @@ def test_ctrl_c_in_a_notebook_ends_the_work_first() -> None:
         killer = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
         killer.start()
         with pytest.raises(KeyboardInterrupt):
-            complete(work())
+            complete(work)
 
     before = signal.getsignal(signal.SIGINT)
     started = time.monotonic()

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import asyncio
-import inspect
 import multiprocessing
 import os
 import signal
@@ -227,7 +226,7 @@ async def work():
 
 if __name__ == "__main__":
     try:
-        complete(work())
+        complete(work)
     except KeyboardInterrupt:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         print("interrupted")
@@ -263,7 +262,7 @@ async def work():
 
 asyncio.BaseEventLoop.__init__ = begin
 try:
-    complete(work())
+    complete(work)
 except KeyboardInterrupt:
     print("interrupted")
 """
@@ -274,20 +273,53 @@ def test_ctrl_c_while_a_loop_is_made_is_quiet(tmp_path: Path) -> None:
     assert (done.stdout, done.stderr, done.returncode) == ("interrupted\n", "", 0)
 
 
-def test_ctrl_c_before_the_first_step_leaves_no_work_behind(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def interrupted(*_: object) -> None:
-        raise KeyboardInterrupt
+#: Interrupts ``complete`` before every third line of it and of asyncio, one a turn.
+_EVERY_LINE = """
+import asyncio, gc, signal, sys
+from trace_eval.extracting.engine import each
+from trace_eval.extracting.event_loop import complete
 
-    async def work() -> None:
-        raise AssertionError("was started")
+async def work():
+    await each(range(3), lambda _: asyncio.sleep(0), 2)
 
-    monkeypatch.setattr(asyncio.Runner, "run", interrupted)
-    coroutine = work()
-    with pytest.raises(KeyboardInterrupt):
-        complete(coroutine)
-    assert inspect.getcoroutinestate(coroutine) == inspect.CORO_CLOSED
+PACKAGES = ("asyncio", "trace_eval.extracting")
+
+def interrupted(line):
+    reached = 0
+
+    def trace(frame, event, _):
+        nonlocal reached
+        package = frame.f_globals.get("__package__")
+        names = frame.f_code.co_name, frame.f_back.f_code.co_name
+        if "__del__" not in names:  # what is raised in there is lost
+            reached += event == "line" and package in PACKAGES
+        if reached == line:
+            sys.settrace(None)
+            signal.raise_signal(signal.SIGINT)
+        return trace
+
+    try:
+        sys.settrace(trace)
+        complete(work)
+    except KeyboardInterrupt:
+        pass
+    finally:
+        sys.settrace(None)
+    gc.collect()
+    return reached == line
+
+complete(work)  # what is imported in it is imported now
+line = 1
+while interrupted(line):
+    line += 3
+print(line)
+"""
+
+
+def test_ctrl_c_before_any_line_is_quiet(tmp_path: Path) -> None:
+    done = _run(tmp_path / "lines.py", _EVERY_LINE)
+    assert (done.stderr, done.returncode) == ("", 0)
+    assert int(done.stdout) > 500
 
 
 def _group_alive(group: int) -> bool:
@@ -349,10 +381,11 @@ def test_a_loop_that_was_interrupted_reports_no_torn_task(
 
     async def work() -> None:
         loops.append(asyncio.get_running_loop())
-        raise KeyboardInterrupt
+        for _ in range(2):
+            signal.raise_signal(signal.SIGINT)
 
     with pytest.raises(KeyboardInterrupt):
-        complete(work())
+        complete(work)
     loops[0].call_exception_handler(
         {"message": "Task was destroyed but it is pending!"}
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import multiprocessing
 import os
 import signal
 import time
@@ -29,7 +30,8 @@ class Counting(Extractor):
     """Measures the peak, and logs every clip that it is given.
 
     Marks in the samples make it misbehave: a peak of 0.11 raises, 0.22 kills the
-    process, 0.33 gives a lasting absence, 0.44 a passing one.
+    process, 0.33 gives a lasting absence, 0.44 a passing one. While it works it holds a
+    lock between processes, as libraries with progress bars do.
     """
 
     log: Path
@@ -44,8 +46,12 @@ class Counting(Extractor):
         return {"gain": self.gain}
 
     def extract(self, clip: Clip, known: Blueprint) -> Present | Absent:
-        with self.log.open("a") as file:
-            file.write(clip.sha256 + "\n")
+        with multiprocessing.RLock():
+            with self.log.open("a") as file:
+                file.write(clip.sha256 + "\n")
+            return self._measured(clip)
+
+    def _measured(self, clip: Clip) -> Present | Absent:
         if self.delay_s:  # a sleep of 0 s gives up the core
             time.sleep(self.delay_s)
         peak = float(np.abs(clip.samples).max())

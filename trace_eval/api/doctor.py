@@ -118,7 +118,7 @@ def diagnose_judge(
 
     ``probe`` asks a judge that listens a few questions more.
     """
-    return complete(judge_doctor.doctor(spec, options, probe))
+    return complete(judge_doctor.doctor, spec, options, probe)
 
 
 def options_of_judge(spec: str, options: JudgeOptions) -> list[ListedOption]:
@@ -127,7 +127,7 @@ def options_of_judge(spec: str, options: JudgeOptions) -> list[ListedOption]:
     Raises:
         UserError: the judge cannot be made.
     """
-    return complete(judge_doctor.options_of(spec, options))
+    return complete(judge_doctor.options_of, spec, options)
 
 
 def _install() -> list[Check]:

@@ -121,6 +121,6 @@ def judge_pair(
         finally:
             await judging.close()
 
-    judgement = complete(work())
+    judgement = complete(work)
     assert isinstance(judgement, Judgement)
     return Result(pair, judgement, fuse(judgement, judging.policy))

@@ -104,7 +104,7 @@ class RewardFunction:
                     a=answers[one],
                     b=answers[other],
                 )
-        results = complete(self._judged(pairs))
+        results = complete(self._judged, pairs)
         return [
             self._row(number, answers[number], results) for number in range(len(clips))
         ]

@@ -17,7 +17,7 @@ from typing import NamedTuple, Protocol, TypeVar, runtime_checkable
 from blueprints import UserError
 from trace_eval.data.system import cores
 from trace_eval.extracting.clip import ClipExtractor, Extracted
-from trace_eval.extracting.event_loop import ctrl_c_ignored
+from trace_eval.extracting.event_loop import ctrl_c_deferred
 from trace_eval.extracting.plan import Plan, Stage
 from trace_eval.extracting.source import ClipSource
 from trace_eval.extracting.workers import Slot, Task, WorkerDevice
@@ -108,7 +108,7 @@ class LocalEngine:
 
     async def close(self) -> None:
         """Stop the workers; clips that are being worked on are dropped."""
-        with ctrl_c_ignored():
+        with ctrl_c_deferred():
             for lane in self._lanes.values():
                 await lane.stop()
             for lane in self._lanes.values():

@@ -6,40 +6,43 @@ import asyncio
 import signal
 import threading
 from collections.abc import Callable, Coroutine, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from contextvars import copy_context
-from typing import Any, TypeVar
+from types import FrameType
+from typing import Any, Generic, ParamSpec, TypeVar
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
+#: What acts on a signal, by its number.
+_Handlers = dict[int, Callable[[int, FrameType | None], Any]]
 
-def complete(work: Coroutine[Any, Any, T]) -> T:
-    """Run a coroutine to its result, also where an event loop is running already.
+
+def complete(
+    function: Callable[P, Coroutine[Any, Any, T]], *args: P.args, **kwargs: P.kwargs
+) -> T:
+    """Call a coroutine function, and run what it returns to its result.
 
     Notebooks and servers run their cells and handlers inside an event loop, in which no
     other one can be run. There the work gets a thread with a loop of its own, and this
     one waits for it. Context variables are seen by the work as they are here; Ctrl-C
     cancels it, and passes when it has put away what it holds.
+
+    The function is called in here: an interruption between a call and the first step of
+    the coroutine would leave one that nobody awaits.
     """
+    work = _Cancellable(lambda: function(*args, **kwargs))
     if not _loop_runs():
-        return _run(work)
-    cancel: Future[Callable[[], object]] = Future()
-
-    async def cancellable() -> T:
-        task, loop = asyncio.current_task(), asyncio.get_running_loop()
-        assert task is not None
-        cancel.set_result(lambda: loop.call_soon_threadsafe(task.cancel))
-        return await work
-
+        with _cancelled_by_signals(work):
+            return asyncio.run(work.run())
     with ThreadPoolExecutor(1, "trace-eval") as thread:
-        done = thread.submit(copy_context().run, asyncio.run, cancellable())
+        done = thread.submit(copy_context().run, lambda: asyncio.run(work.run()))
         try:
             return done.result()
         except BaseException:
             if not done.done():
-                with suppress(RuntimeError):  # it ended meanwhile
-                    cancel.result()()
+                work.cancel()
             raise
 
 
@@ -51,38 +54,82 @@ def _loop_runs() -> bool:
     return True
 
 
-def _run(work: Coroutine[Any, Any, T]) -> T:
-    """Run as `asyncio.run`, but let no further Ctrl-C disturb a loop that is closing.
+class _Cancellable(Generic[T]):
+    """Work that a signal's handler or another thread may cancel at any moment."""
 
-    What a closing loop had still to await would be reported as never awaited.
-    """
-    runner = asyncio.Runner()
-    try:
-        with ctrl_c_deferred():
-            runner.get_loop()  # half a loop would complain when it is thrown away
-        return runner.run(work)
-    except KeyboardInterrupt:
-        # It may have torn a task in the middle of a step, which asyncio reports when
-        # that is freed.
-        runner.get_loop().set_exception_handler(lambda *_: None)
-        raise
-    finally:
-        with ctrl_c_ignored():
-            runner.close()
-            work.close()  # Ctrl-C may have come before its first step
+    def __init__(self, begin: Callable[[], Coroutine[Any, Any, T]]) -> None:
+        self._begin = begin
+        self._unwanted = False
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._task: asyncio.Task[Any] | None = None
+
+    @property
+    def runs(self) -> bool:
+        """Whether it has begun, and has not ended."""
+        return self._task is not None
+
+    async def run(self) -> T:
+        """Return the result of the work, which may have been cancelled before."""
+        self._loop, self._task = asyncio.get_running_loop(), asyncio.current_task()
+        try:
+            if self._unwanted:
+                raise asyncio.CancelledError
+            return await self._begin()
+        finally:
+            self._task = None
+
+    def cancel(self) -> None:
+        """Cancel the work between two of its steps, or as soon as it begins."""
+        self._unwanted = True
+        if self._loop:
+            with suppress(RuntimeError):  # the loop was closed meanwhile
+                self._loop.call_soon_threadsafe(self._cancel_task)
+
+    def report_nothing(self) -> None:
+        """Let asyncio not report the tasks that end in the middle of a step."""
+        if self._loop:
+            self._loop.set_exception_handler(lambda *_: None)
+
+    def _cancel_task(self) -> None:
+        if self._task:
+            self._task.cancel()
 
 
 @contextmanager
-def ctrl_c_ignored() -> Iterator[None]:
-    """Ignore Ctrl-C while resources are being released."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+def _cancelled_by_signals(work: _Cancellable[Any]) -> Iterator[None]:
+    """Let the first Ctrl-C or SIGTERM cancel the work, and act when it has ended.
+
+    Python would raise it wherever it comes: in a loop that is half made or half closed,
+    too, which complains of that. The second one acts at once, as a step may be long.
+    """
+    arrived: list[int] = []
+
+    def note(number: int, _: FrameType | None) -> None:
+        arrived.append(number)
+        if len(arrived) == 1:
+            work.cancel()
+        elif work.runs:
+            work.report_nothing()
+            tear()
+
+    def tear() -> None:
+        first, *_, last = arrived
+        arrived.clear()
+        _give_back(handlers)
+        with suppress(KeyboardInterrupt):
+            signal.raise_signal(first)
+        try:
+            signal.raise_signal(last)
+        finally:  # the loop has yet to be closed
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    handlers = _take_over(note)
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        _give_back(handlers)
+        for number in arrived:
+            signal.raise_signal(number)
 
 
 @contextmanager
@@ -94,17 +141,34 @@ def ctrl_c_deferred() -> Iterator[None]:
     one: another thread may receive it, and Python lets the main thread act on it.
     """
     arrived: list[int] = []
-    handlers = {}
-    if threading.current_thread() is threading.main_thread():
-        for number in (signal.SIGINT, signal.SIGTERM):
-            if callable(signal.getsignal(number)):
-                handlers[number] = signal.signal(number, lambda n, _: arrived.append(n))
+    handlers = _take_over(lambda number, _: arrived.append(number))
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
-        for number, handler in handlers.items():
-            signal.signal(number, handler)
-        for signum in arrived:
-            signal.raise_signal(signum)
+        _give_back(handlers)
+        for number in arrived:
+            signal.raise_signal(number)
+
+
+def _take_over(act: Callable[[int, FrameType | None], Any]) -> _Handlers:
+    """Let this act on Ctrl-C and SIGTERM where something does, and return what did.
+
+    Only the main thread may choose; elsewhere nothing is changed.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        return {}
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    before = {number: signal.getsignal(number) for number in numbers}
+    acting: _Handlers = {
+        n: handler for n, handler in before.items() if callable(handler)
+    }
+    for number in acting:
+        signal.signal(number, act)
+    return acting
+
+
+def _give_back(handlers: _Handlers) -> None:
+    for number, handler in handlers.items():
+        signal.signal(number, handler)

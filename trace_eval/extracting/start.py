@@ -232,7 +232,7 @@ def extract_each(
         finally:
             await engine.close()
 
-    complete(work())
+    complete(work)
 
 
 def extract(

@@ -267,6 +267,9 @@ _worker: ClipExtractor | Exception | None = None
 def _start_worker(plan: Plan) -> None:
     global _worker
     exit_with_parent()
+    # A lock that a library makes, as tqdm does, has a name in the system, which a worker
+    # that is ended in its work leaves behind; one to fork with loses it at once.
+    multiprocessing.set_start_method("fork", force=True)
     try:
         prime_hashes(plan.hashes)
         set_url_access(plan.access)

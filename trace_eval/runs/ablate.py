@@ -100,7 +100,7 @@ def ablate(
     run = Run.open(folder)
     policy = load_policy(options.policy)
     plain = create_judge(options.judge, options.judging)
-    complete(plain.close())
+    complete(plain.close)
     _refuse_deaf_conditions(plain, options)
     _refuse_empty_conditions(run, options)
     hides = _hides(plain)
@@ -120,7 +120,9 @@ def ablate(
                 whole_cases = _begun(judged, run, judge, condition)
                 cases = (_without(case, stripped) for case in whole_cases)
                 try:
-                    complete(_judge_cases(judge, cases, judged, listener))
+                    complete(
+                        _judge_cases, judge, cases, judged=judged, listener=listener
+                    )
                 finally:
                     fuse_run(judged, policy)
             folders.setdefault(condition.name, []).append(out)

@@ -173,7 +173,7 @@ class Session:
 
     def __exit__(self, *error: object) -> None:
         if not self._judge_closed:
-            complete(self.judge.close())
+            complete(self.judge.close)
         self.run.__exit__(*error)
 
     def _refuse_replaced(self, run: Run) -> None:
@@ -299,7 +299,7 @@ class Session:
             self._listener(RunEvent(pending=len(pending)))
         try:
             if pending:
-                complete(self._with_engine(work, pending))
+                complete(self._with_engine, work, pending)
         finally:
             self.summary.seconds = time.monotonic() - started
             self._finish()

@@ -191,7 +191,7 @@ def drill_injection(manifest: Manifest, out: Path, options: Options) -> Injectio
             skipped += 1
             continue
         planned += _trials(case, rating)
-    judged = complete(_judge(judge, [case for _, case in planned]))
+    judged = complete(_judge, judge, [case for _, case in planned])
     trials: list[Trial] = []
     for (trial, _), judgement in zip(planned, judged, strict=True):
         trials.append(replace(trial, after=fuse(judgement, policy).rating))
