@@ -1,10 +1,12 @@
-"""Other manners, sentences and replies for ``benchmarks.directions``: twelve sets.
+"""Other manners, sentences and replies for ``benchmarks.directions``: fourteen sets.
 
 The detector of directions read aloud was mended by what ``SETS["b"]`` to ``SETS["i"]``
 showed, one after the other; of ``SETS["j"]`` only its four rare sounds were added to
 the list of sounds, of ``SETS["k"]`` nothing. What ``SETS["l"]`` showed widened the forms
 of requests that are read; ``SETS["m"]`` was made afterwards, and what it showed added
-that a manner counts in any form beside a sentence that is said. From ``SETS["d"]`` on,
+that a manner counts in any form beside a sentence that is said. ``SETS["n"]`` and
+``SETS["o"]`` were written by testers who had seen neither the detector nor other sets:
+manners that people ask assistants for, in forms of their own. From ``SETS["d"]`` on,
 sets have answers whose own words sound like a direction, or are one that belongs to the
 sentence.
 """
@@ -998,6 +1000,197 @@ SETS: Mapping[str, World] = {
             "open|{Wanted} And mind the delivery: {phrase}.",
             "question|Might you {asked} {phrase}?",
             "question|How about you {asked} {phrase}?",
+        ),
+    ),
+    "n": World(
+        manners=(
+            "with a snort|snorts|Snort, then|Snorts./Snorting./With a "
+            "snort./Snort.|snort|The farmer heard the old pig snort.|To snort is "
+            "to push air noisily out through the nose.|Snorkels are cheap at the "
+            "beach./Tennis is his favourite sport.",
+            "with a growl|growls|Growl, then|Growls./Growling./With a "
+            "growl./Growl.|growl|The dog began to growl at the postman.|To growl "
+            "is to make a low, rough sound in the throat.|Growth was slow this "
+            "year./She dried the cup with a towel.",
+            "with a moan|moans|Moan, then|Moans./Moaning./With a "
+            "moan./Moan.|moan|We heard the wind moan in the chimney.|To moan is "
+            "to make a long, low sound of pain or complaint.|Monarchs usually "
+            "rule for life./They paid off the loan.",
+            "with a scoff|scoffs|Scoff, then|Scoffs./Scoffing./With a "
+            "scoff./Scoff.|scoff|People used to scoff at flying machines.|To "
+            "scoff is to show with a short sound that you think something "
+            "foolish.|Scotland is lovely in May./He switched the heater off.",
+            "with a whistle|whistles|Whistle, then|Whistles./Whistling./With a "
+            "whistle./Whistle.|whistle|The referee blew his whistle at half "
+            "time.|To whistle is to make a clear note by blowing through the "
+            "lips.|Wisteria grows on the garden wall./The donkey ate a thistle.",
+            "nervously|nervously|Sound nervous and|Nervously./Nervous./Sounding "
+            "nervous./In a nervous voice.|nervous|The nervous puppy hid under "
+            "the table.|To be nervous is to be worried about what may "
+            "happen.|Nurseries open at eight./The lift is out of service.",
+            "proudly|proudly|Sound proud and|Proudly./Proud./Sounding proud./In "
+            "a proud voice.|proud|Her parents were proud of her school "
+            "report.|To be proud is to be pleased with what you or yours have "
+            "done.|Prowess takes years of practice./The square held a large "
+            "crowd.",
+            "sarcastically|sarcastically|Be sarcastic "
+            "and|Sarcastically./Sarcastic./Being sarcastic./In a sarcastic "
+            "tone.|sarcastic|My brother sent me a sarcastic birthday card.|To be "
+            "sarcastic is to say the opposite of what you mean in "
+            "mockery.|Sarcophagi were often made of stone./The bottle is made of "
+            "plastic.",
+            "calmly|calmly|Stay calm and|Calmly./Calm./Staying calm./In a calm "
+            "voice.|calm|The sea was calm when they set out.|To be calm is to be "
+            "free from worry or hurry.|Commas separate the items of a list./The "
+            "coin lay in his palm.",
+            "in a robotic voice|robotic voice|Use a robotic voice and|Robotic "
+            "voice./In a robotic voice./Robotic./Using a robotic "
+            "voice.|robotic|The factory bought a new robotic arm.|Robotic means "
+            "like a machine, or done by one.|Robins nest in the hedge./The fruit "
+            "looks exotic.",
+            "in a formal tone|formal tone|Use a formal tone and|Formal tone./In "
+            "a formal tone./Formal./Using a formal tone.|formal|He wore a formal "
+            "suit to the wedding.|Formal means following the rules of polite or "
+            "official custom.|Formula for the baby is in the bag./The "
+            "temperature is normal.",
+            "with an Australian accent|Australian accent|Use an Australian "
+            "accent and|Australian accent./With an Australian "
+            "accent./Australian./Using an Australian accent.|Australian|The "
+            "Australian team won the final match.|Australian means coming from "
+            "or belonging to Australia.|Austria has many mountains./The grey "
+            "horse is a stallion.",
+        ),
+        lines=(
+            "The parcel will arrive on Thursday morning",
+            "Your dentist appointment is at half past two",
+            "There is fresh bread on the kitchen counter",
+            "We need more milk and a dozen eggs",
+            "The museum closes early on Sundays",
+            "I left my umbrella on the bus",
+            "The neighbours have painted their fence green",
+            "Dinner will be ready in twenty minutes",
+            "My sister is moving to a new flat",
+            "The meeting has been moved to room four",
+        ),
+        replies=(
+            "tell me a fact about honey bees.|A honey bee visits thousands of "
+            "flowers to make one spoonful of honey.",
+            "suggest something quick for lunch.|You could make an omelette with "
+            "cheese and tomatoes.",
+            "explain why leaves turn red in autumn.|Leaves turn red because the "
+            "green colour fades and other pigments remain.",
+            "recommend a place for a weekend walk.|The path along the river is "
+            "flat and has lovely views.",
+            "give me a tip for saving electricity.|Switch off your lights and "
+            "chargers whenever you leave the room.",
+            "tell me what the moon is made of.|The moon is made mostly of rock "
+            "with a small iron core.",
+        ),
+        requests=(
+            "literal|Read this sentence to me {phrase}: {line}.",
+            'literal|Can you say "{line}" {phrase}?',
+            'literal|I want to hear you say this {phrase}: "{line}."',
+            "script|({bracket}) {line}.",
+            "script|Perform this line from my play: *{bracket}* {line}.",
+            "script|Read the narrator's part. NARRATOR [{bracket}]: {line}.",
+            "imperative|I have a small task for you. {imperative} {wanted}",
+            "imperative|{imperative} {wanted} One sentence is enough.",
+            "open|Please {asked}, speaking {phrase}.",
+            "open|{Wanted} Answer me {phrase}.",
+        ),
+    ),
+    "o": World(
+        manners=(
+            "with a snicker|snickers|Snicker, then|Snickers./Snickering./With a "
+            "snicker./Snicker.|snicker|The boys began to snicker at the back.|To "
+            "snicker is to laugh quietly in a rude way.|Sneakers are sold on the "
+            "second floor./He put his name on a sticker.",
+            "with a yelp|yelps|Yelp, then|Yelps./Yelping./With a "
+            "yelp./Yelp.|yelp|The puppy let out a yelp in the yard.|To yelp is "
+            "to give a short, sharp cry of pain or surprise.|Yellow tulips grew "
+            "along the path./He ran next door to get help.",
+            "with a hiss|hisses|Hiss, then|Hisses./Hissing./With a "
+            "hiss./Hiss.|hiss|We heard the hiss of a steam pipe.|To hiss is to "
+            "make a long sound like the letter S.|History is taught on "
+            "Mondays./The keys on the shelf are his.",
+            "with a tut|tuts|Tut, then|Tuts./Tutting./With a tut./Tut.|tut|My "
+            "aunt gave a tut at the mess.|To tut is to click your tongue because "
+            "you disapprove.|Tusks grow on some elephants./The squirrel hid a "
+            "nut.",
+            "with a purr|purrs|Purr, then|Purrs./Purring./With a "
+            "purr./Purr.|purr|The old cat began to purr on my lap.|To purr is to "
+            "make a soft, low sound like a contented cat.|Purple paint is on "
+            "sale today./The coat was lined with fur.",
+            "gloomily|gloomily|Sound gloomy and|Gloomily./Sounding gloomy./In a "
+            "gloomy voice./Gloomy.|gloomily|He stared gloomily at the empty "
+            "fridge.|Gloomily means without hope or good cheer.|Glue only sticks "
+            "when the wood is dry./We had dinner with the family.",
+            "tenderly|tenderly|Speak tenderly and|Tenderly./Sounding tender./In "
+            "a tender voice./Tender.|tenderly|She tenderly wrapped the baby in a "
+            "blanket.|Tenderly means with gentle care and love.|Tenants pay on "
+            "the first of the month./The queue at the bank was orderly.",
+            "wearily|wearily|Sound weary and|Wearily./Sounding weary./In a weary "
+            "voice./Weary.|wearily|The hikers climbed wearily up the last "
+            "hill.|Wearily means in a way that shows you are tired.|We rarely "
+            "order dessert./The garden club meets yearly.",
+            "enthusiastically|enthusiastically|Be enthusiastic "
+            "and|Enthusiastically./Sounding enthusiastic./With "
+            "enthusiasm./Enthusiastic.|enthusiastically|The crowd clapped "
+            "enthusiastically after the show.|Enthusiastically means with great "
+            "interest and eagerness.|Entries for the race close at noon./The "
+            "straps are made of elastic.",
+            "in a husky voice|husky voice|Use a husky voice and|Husky voice./In "
+            "a husky voice./Huskily./Husky.|husky|A husky pulled the sled across "
+            "the snow.|Husky describes a voice that is low and a little "
+            "rough.|Husbands may join the tour for free./The blue one was my "
+            "first choice.",
+            "in a nasal tone|nasal tone|Use a nasal tone and|Nasal tone./In a "
+            "nasal tone./Nasally./Nasal.|nasal|The nurse gave him a nasal "
+            "spray.|Nasal means coming from or through the nose.|Nature walks "
+            "start at nine./The dog buried a bone.",
+            "with a Scottish accent|Scottish accent|Use a Scottish accent "
+            "and|Scottish accent./With a Scottish accent./In a Scottish "
+            "accent./Scottish.|Scottish|The Scottish coast has many quiet "
+            "beaches.|Scottish means coming from Scotland.|Scouts met beside the "
+            "lake./The broken cup was an accident.",
+        ),
+        lines=(
+            "The parcel will arrive on Thursday morning",
+            "Your table is booked for half past seven",
+            "The library closes early this week",
+            "My sister found her keys in the garden",
+            "There is fresh bread on the kitchen counter",
+            "The meeting has moved to the second floor",
+            "We need more milk and two lemons",
+            "The bus stops right outside the museum",
+            "Rain is expected over the hills tonight",
+            "Grandma is coming to stay for the weekend",
+        ),
+        replies=(
+            "Tell me a fact about bees.|Bees visit thousands of flowers to fill "
+            "a single jar of honey.",
+            "Suggest something easy for dinner.|You could make pasta with "
+            "tomatoes, garlic and a little cheese.",
+            "Explain why the sky is blue.|Air scatters blue light from the sun "
+            "more than it scatters red light.",
+            "Recommend a good place for a picnic.|A shady spot by the river in "
+            "your nearest park would be lovely.",
+            "Tell me what to pack for the beach.|Take a towel, sun cream, a hat "
+            "and plenty of water.",
+            "Give me a tip for growing tomatoes.|Plant them in full sun and "
+            "water them at the roots every morning.",
+        ),
+        requests=(
+            'literal|Can you say "{line}" {phrase}?',
+            "literal|Please read this sentence aloud {phrase}: {line}.",
+            "literal|Repeat after me, but {phrase}: {line}.",
+            "imperative|{imperative} please {wanted}",
+            "imperative|Hi there! {imperative} {wanted}",
+            'imperative|{imperative} say this: "{line}."',
+            "script|({bracket}) {line}.",
+            "script|Read the next line of my script: [{bracket}] {line}.",
+            "open|{Wanted} Please answer {phrase}.",
+            "open|I'd like you to speak {phrase}. {Wanted}",
         ),
     ),
 }

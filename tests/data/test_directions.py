@@ -380,7 +380,7 @@ def test_a_direction_before_and_is_still_one(asked: str, spoken: str) -> None:
 
 
 #: Numbers of worlds in words.
-NUMBERS = {8: "eight", 9: "nine", 10: "ten"}
+NUMBERS = {10: "ten", 11: "eleven", 12: "twelve"}
 
 ASKED = 'Say "You could take the train to the coast" with a sigh.'
 
@@ -570,6 +570,17 @@ def test_the_page_has_what_was_found_in_new_forms_at_first() -> None:
     assert told in page_of_directions()
 
 
+def test_the_page_has_what_was_found_in_the_last_worlds_at_first() -> None:
+    recalls = [
+        stored(f"directions_{world}1")["when first heard"]["recall"]
+        for world in WORLDS[-2:]
+    ]
+    shares = " and ".join(f"{recall:.2f}".removeprefix("0") for recall in recalls)
+    assert (
+        f"requests as testers write them, {shares} were found" in page_of_directions()
+    )
+
+
 def test_the_page_has_how_many_right_answers_are_called() -> None:
     count = len(pairs_of("directions_unasked.txt"))
     told = f"none of {count} right answers to requests that ask for no manner"
@@ -582,7 +593,7 @@ def test_the_page_has_what_is_found_by_exact_words() -> None:
     found = sum(row.of_aloud for row in exact.values())
     aloud = sum(row.aloud for row in exact.values())
     others = sum(row.others for row in exact.values())
-    assert f"by exact words {found} of these {aloud} are found" in page
+    assert f"By exact words {found} of these {aloud} are found" in page
     assert f"none of the {others} others wrongly" in page
     assert sum(row.wrongly for row in exact.values()) == 0
     assert [*exact] == [*WORLDS]

@@ -40,6 +40,7 @@ from trace_eval.data.measures.unasked import (
     names_in,
 )
 from trace_eval.data.measures.wants import NOT_SAID, SPEAK, wants_of
+from trace_eval.data.word_lists import words_of
 
 _START = r"(?:^|[.,:;!?]\s*|\b(?:please|and|then|now|first|you|to|just|with)\s+)"
 _COMMON_PARTICIPLES = participles(COMMON_SOUNDS)
@@ -54,9 +55,12 @@ _ASKED = r"(?:^|[.,:;!?]\s*|\b(?:please|and|but|then|i want you to|i'd like you 
 
 #: Words that say how to speak where that is asked for, and may stand in any question.
 _ANY_MANNER = (
-    r"[a-z]+(?:ed|y|ful|ing|ic|ous|ish|less|ive|like|[ae]nt)|sad|angry|mad|calm|glad|shy|bored"
-    r"|warm|solemn|emotional|casual|formal|sentimental|theatrical|cynical|sceptical|skeptical"
-    r"|gentle|soft|quiet|loud|stern|grave|hoarse|tender|timid|sincere|mellow|brisk|grim|tense"
+    r"[a-z]+(?:ed|y|ful|ing|ic|ous|ish|less|ive|like|[ae]nt)|sad|angry|mad|calm|glad"
+    r"|shy|bored"
+    r"|warm|solemn|emotional|casual|formal|sentimental|theatrical|cynical|sceptical"
+    r"|skeptical"
+    r"|gentle|soft|quiet|loud|stern|grave|hoarse|tender|timid|sincere|mellow|brisk"
+    r"|grim|tense"
     r"|upbeat|smug|slow|cold"
 )
 
@@ -64,7 +68,8 @@ _ANY_MANNER = (
 _PATTERNS = tuple(
     re.compile(pattern)
     for pattern in (
-        rf"\b(?:in|with|using|use|adopt|put on|take on|do|imitate|have) (?:an?|your|the|my|some)"
+        rf"\b(?:in|with|using|use|adopt|put on|take on|do|imitate|have) (?:an?|your"
+        rf"|the|my|some)"
         rf" (?P<what>(?:[\w-]+,? (?:and )?){{0,4}}{HEAD})\b",
         rf"\bwith (?:an?|some|your|the)? ?(?P<what>(?:[\w-]+ ){{0,3}}{COMMON_SOUNDS})s?\b",
         rf"\b(?:let out|give|add|insert|make|start with|begin with|end with|finish with"
@@ -106,13 +111,26 @@ _WITH_RARE = re.compile(
 )
 _SPEAKS = re.compile(rf"\b{SPEAK}\b")
 
+#: A sound at the end of a request: "Tell me how to make tea muttering". It may be told
+#: of, too: "how to stop coughing", "a baby crying".
+_ENDS_SOUNDING = re.compile(
+    rf"(?<![a-z'])(?P<before>[a-z']{{1,30}}) (?P<what>{_PARTICIPLES})\W{{0,8}}$"
+)
+_SOUNDS_TOLD_OF = words_of(
+    "a an the my your his her its our their of about from for to and or against by in on with",
+    "without like is are was were be being am stop stops keep keeps start starts begin begins",
+    "avoid quit end ends try learn love loves enjoy enjoys hate practise practice do go hear see",
+    "baby babies child children kid kids people person man men woman women dog dogs cat cats",
+)
+
 #: What a question is about: "With a yawn: what does that say of a talk?"
 _VERBLESS = re.compile(r"^\W*(?:with|an?|after|before) ")
 _ADVERB = re.compile(r"\b(?P<what>[a-z]{3,}ly)\b")
 
 #: A thing that has the sound itself: "name a song with a whistle".
 _WITH_ITS_SOUND = re.compile(
-    r"\b(?:song|tune|film|movie|scene|track|record|play|book|novel|poem|word|name|bird|toy)s?"
+    r"\b(?:song|tune|film|movie|scene|track|record|play|book|novel|poem|word|name"
+    r"|bird|toy)s?"
     rf" with (?:an?|some) (?:[\w-]+ )?{SOUNDS}\b"
 )
 
@@ -121,7 +139,8 @@ _OF_CLAUSE = re.compile(r"\b(?:so|too|how|more|most|who \w+|that \w+) $")
 
 #: How something is done is asked for.
 _CLAUSE = re.compile(
-    r"\b(?:how (?:to|one|do|i|you|we)|who|what (?:to|one|(?:do|should|can|shall) (?:i|we)))\b"
+    r"\b(?:how (?:to|one|do|i|you|we)|who|what (?:to|one|(?:do|should|can|shall) (?:i"
+    r"|we)))\b"
 )
 
 _HOW = re.compile(r"\bhow (?:do|does|did|can|should|is|are|was|were|fast|well)\b")
@@ -140,16 +159,19 @@ def directions_of(request: str) -> Directions:
     literal = tuple(words_in(" ".join(parts.literal)))
     wants = wants_of(parts.bare)
     sure = [tuple(words_in(note)) for note in parts.notes]
+    told_or_asked: list[tuple[str, ...]] = []
     for sentence in sentences:
         is_about = "?" in text and not wants.speech and _VERBLESS.search(sentence)
         if not is_about and not asks_otherwise(sentence):
             found = _manners(_WITH_ITS_SOUND.sub(" ", NAMED.sub(" ", sentence)), names)
             sure += (one for one in found if not is_chosen(sentence, one))
+            told_or_asked += _sounding(sentence)
     hinted: list[tuple[str, ...]] = []
     if wants.speech:
         hinted += delivery(sentences, parts.lead, any_adverb=wants.telling)
     hinted = [phrase for phrase in hinted if names.isdisjoint(phrase)]
-    every = [phrase for phrase in dict.fromkeys([*sure, *hinted]) if phrase]
+    phrases = dict.fromkeys([*sure, *hinted, *told_or_asked])
+    every = [phrase for phrase in phrases if phrase]
     stems = stems_in(every) - {stem_of(word) for word in literal}
     weak = {word for phrase in hinted for word in phrase if phrase not in sure}
     answers = MOODS.intersection(weak).union(parts.settings)
@@ -169,8 +191,18 @@ def directions_of(request: str) -> Directions:
         asks_how=bool(_HOW.search(body)),
         asks_advice=bool(_ADVICE.search(body)),
         tells=bool(_TELLS.search(body)),
-        content=frozenset(words_in(text)).difference(*every),
+        content=frozenset(words_in(text)).difference(*sure, *hinted),
     )
+
+
+def _sounding(sentence: str) -> Iterator[tuple[str, ...]]:
+    """Yield the sound at the end of a request, which an answer may tell of as well."""
+    match = _ENDS_SOUNDING.search(sentence)
+    if match is None or match["before"] in _SOUNDS_TOLD_OF:
+        return
+    is_told_of = sentence[: match.start()].endswith("about ")
+    if not is_told_of and _SPEAKS.search(NOT_SAID.sub(" ", sentence)):
+        yield (match["what"],)
 
 
 def _manners(sentence: str, names: frozenset[str]) -> Iterator[tuple[str, ...]]:

@@ -135,6 +135,8 @@ def is_direction(
     request_joins_two = any("and" in phrase for phrase in directions.phrases)
     if "and" in words[1:-1] and not request_joins_two:
         return False  # advice: "Pause and breathe"
+    if _is_noun_of(directions, words):
+        return True
     own = [
         word
         for word in words
@@ -164,6 +166,20 @@ def is_direction(
         return True  # "Seeking slowly"
     headed = len(words) <= 4 and words[-1] in directions.heads
     return headed and odd not in OPENERS - {"that"}
+
+
+#: Letters with which the noun of a manner begins as its adverb does.
+_COMMON_LETTERS = 6
+
+
+def _is_noun_of(directions: Directions, words: Sequence[str]) -> bool:
+    """Whether words are the noun of a manner: "with enthusiasm", "with excitement"."""
+    if len(words) != 2 or words[0] != "with" or words[1].endswith("ly"):
+        return False
+    asked = {word for phrase in directions.phrases for word in phrase}
+    beginning = words[1][:_COMMON_LETTERS]
+    long = len(words[1]) > _COMMON_LETTERS
+    return long and any(word.startswith(beginning) for word in asked)
 
 
 def _without_attributes(
