@@ -61,6 +61,18 @@ ORDER = (
     ),
     ("chat_8", "formal_1", "explaining_8", "small_6", "weighing_8", "small_7"),
     ("chat_9", "formal_2", "explaining_9", "small_8", "weighing_9", "small_9"),
+    (
+        *("chat_10", "structured_6", "cautious_1", "compact_1", "weighing_10"),
+        "explaining_10",
+    ),
+    ("chat_11", "listing_1", "formal_3", "small_10", "weighing_11", "friendly_5"),
+    ("chat_12", "structured_7", "formal_4", "small_11", "weighing_12", "talking_2"),
+    ("chat_13", "structured_8", "formal_5", "small_12", "weighing_13", "explaining_11"),
+    (
+        *("chat_14", "structured_9", "formal_6", "small_13", "weighing_14"),
+        *("talking_3", "chat_15", "listing_2", "formal_7", "small_14", "weighing_15"),
+        *("talking_4", "structured_10"),
+    ),
 )
 
 
