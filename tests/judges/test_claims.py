@@ -27,7 +27,7 @@ from trace_eval.judges.ask.prices import FREE
 from trace_eval.judges.ask.scripted import ScriptedClient
 from trace_eval.judges.base import Case
 from trace_eval.judges.beside.steps import LOUDNESS, PITCH, RATE, Step
-from trace_eval.judges.claims.check import check
+from trace_eval.judges.claims.check import check, check_all
 from trace_eval.judges.claims.finding import ShownAnswers
 from trace_eval.judges.claims.follows import parts_about, stance_of
 from trace_eval.judges.claims.plain import plain
@@ -251,8 +251,8 @@ def test_the_same_is_what_judges_are_told_is_under_a_step(
 def test_a_measure_that_is_absent_is_not_checkable() -> None:
     bare = make.answer(rate=make.absent())
     shown = ShownAnswers({"1": bare, "2": slow()})
-    (claim,) = claims_of("Answer 1 has 200 WPM.")
-    assert check(claim, shown).holds is None
+    claims = check_all(claims_of("Answer 1 has 200 WPM."), shown)
+    assert [finding.holds for _, finding in claims] == [None]
 
 
 # --- in a judgement -------------------------------------------------------------------

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
 import pytest
 
 from benchmarks.reasons.written import ORDER
 from benchmarks.report import stored
 from tests.support import blueprints as make
 from tests.support.claimed import REQUEST, fast, findings, slow
-from trace_eval.judges.claims.check import check
+from tests.support.cli import ROOT
+from trace_eval.judges.claims.check import check_all
 from trace_eval.judges.claims.finding import ShownAnswers
 from trace_eval.judges.claims.read import claims_of
 
@@ -75,7 +78,7 @@ def test_rates_by_syllables_are_those_that_the_prompt_prints() -> None:
     shown = ShownAnswers(places, REQUEST)
 
     def held(reason: str) -> set[bool | None]:
-        return {check(claim, shown).holds for claim in claims_of(reason)}
+        return {finding.holds for _, finding in check_all(claims_of(reason), shown)}
 
     assert held("Answer 1 is faster, 240 v 144 words/min by syllables.") == {True}
     assert False in held("Answer 1 is faster, 240 v 190 words/min by syllables.")
@@ -186,14 +189,33 @@ def test_what_says_something_else_is_never_false(reason: str) -> None:
 
 def test_reasons_as_models_write_them_are_read_as_stored() -> None:
     result = stored("reasons_written")
-    new = ORDER[-1]
-    planted = recalled = flagged_wrongly = 0
-    for name, look in result["now"].items():
-        if name not in new:
-            planted += look["planted"]
-            recalled += look["recalled"]
-            flagged_wrongly += look["flagged_wrongly"]
-    assert planted == 2136
-    assert recalled >= 0.97 * planted
+    before = [name for names in ORDER[:-1] for name in names]
+    planted, recalled, flagged_wrongly = counted(result["now"], before)
+    assert planted == 3336
+    assert recalled >= 0.965 * planted
     assert recalled >= 0.99 * (recalled + flagged_wrongly)
     assert result["first_looks"].keys() == result["now"].keys()
+
+
+def test_replies_that_nobody_had_read_reach_the_promise_at_first() -> None:
+    planted, recalled, flagged_wrongly = counted(
+        stored("reasons_written")["first_looks"], ORDER[-1]
+    )
+    assert planted >= 500
+    assert recalled >= 0.95 * planted
+    assert recalled >= 0.95 * (recalled + flagged_wrongly)
+    page = " ".join((ROOT / "docs" / "explanation" / "judging.md").read_text().split())
+    shares = (recalled / planted, recalled / (recalled + flagged_wrongly))
+    found, right = (f"{share:.2f}".removeprefix("0") for share in shares)
+    assert f"Of {planted} faults planted in replies" in page
+    assert f"{found} are found, and {right} of what it calls false is false" in page
+
+
+def counted(
+    looks: Mapping[str, Mapping[str, int]], names: Iterable[str]
+) -> tuple[int, int, int]:
+    """Return faults, those found, and true reasons that are called false."""
+    of_names = [looks[name] for name in names]
+    planted = sum(look["planted"] for look in of_names)
+    recalled = sum(look["recalled"] for look in of_names)
+    return planted, recalled, sum(look["flagged_wrongly"] for look in of_names)

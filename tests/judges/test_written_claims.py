@@ -6,7 +6,7 @@ import pytest
 
 from tests.support import blueprints as make
 from tests.support.claimed import REQUEST, fast, findings, slow
-from trace_eval.judges.claims.check import check
+from trace_eval.judges.claims.check import check_all
 from trace_eval.judges.claims.finding import ShownAnswers
 from trace_eval.judges.claims.read import claims_of
 
@@ -164,7 +164,9 @@ def test_courses_are_those_of_trend_and_slope() -> None:
     shown = ShownAnswers(places, REQUEST)
 
     def held(reason: str) -> set[bool | None]:
-        return {check(claim, shown).holds for claim in claims_of(reason)} - {None}
+        return {finding.holds for _, finding in check_all(claims_of(reason), shown)} - {
+            None
+        }
 
     assert held("Answer 1 slows down in its second half.") == {True}
     assert held("Answer 2 slows down in its second half.") == {False}
@@ -185,4 +187,4 @@ def test_quoted_hundreds_stay_as_they_were_said() -> None:
     said = make.answer(text)
     shown = ShownAnswers({"1": said, "2": said}, REQUEST)
     claims = claims_of('Both say "four hundred and thirty".')
-    assert {check(claim, shown).holds for claim in claims} == {True}
+    assert {finding.holds for _, finding in check_all(claims, shown)} == {True}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from blueprints import Blueprint
 from tests.support import blueprints as make
-from trace_eval.judges.claims.check import check
+from trace_eval.judges.claims.check import check_all
 from trace_eval.judges.claims.finding import ShownAnswers
 from trace_eval.judges.claims.read import claims_of
 
@@ -43,4 +43,4 @@ def findings(reason: str, swapped: bool = False) -> list[bool | None]:
     """Check each claim of a reason; swapped: the slow answer was shown first."""
     first, second = (slow(), fast()) if swapped else (fast(), slow())
     shown = ShownAnswers({"1": first, "2": second}, REQUEST)
-    return [check(claim, shown).holds for claim in claims_of(reason)]
+    return [finding.holds for _, finding in check_all(claims_of(reason), shown)]

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
+from itertools import chain, product
 
 from blueprints.notation import number
 from trace_eval.judges.claims.finding import BY_SYLLABLES, Finding, ShownAnswers
 from trace_eval.judges.claims.measures import MEASURES, Measure, Reading
 from trace_eval.judges.claims.quoted import quotation_finding
+from trace_eval.judges.claims.somewhere import OF_ANY
 from trace_eval.judges.claims.stated import StatedClaim
 from trace_eval.judges.claims.stepped import steps_finding
 from trace_eval.judges.claims.values import JOINT
@@ -22,8 +23,30 @@ ROUNDED, ABOUT = 0.025, 0.1
 #: Ratios are worked out from rounded numbers: so far off they are the same.
 RATIO_SLACK = 1.06
 
+#: Bare hundredths of a score that is said of one answer, from here on, are no difference.
+LEAST_SCORE = 100
+
 #: "Twice" and its like, and ratios said to be about so much.
 LOOSE_RATIO = 1.2
+
+
+def check_all(
+    claims: Iterable[StatedClaim], shown: ShownAnswers
+) -> Iterator[tuple[StatedClaim, Finding]]:
+    """Yield claims with what became of them.
+
+    That a number is the value of some answer is told only where it is of none, and
+    where no other claim says more of that number.
+    """
+    findings = [(claim, check(claim, shown)) for claim in claims]
+    told: set[int] = set()
+    for claim, finding in findings:
+        if claim.relation != "any" and finding.holds is not None:
+            told.add(claim.at)
+    for claim, finding in findings:
+        is_of_none = finding.holds is False and claim.at not in told
+        if claim.relation != "any" or is_of_none:
+            yield claim, finding
 
 
 def check(claim: StatedClaim, shown: ShownAnswers) -> Finding:
@@ -43,6 +66,8 @@ def _found(claim: StatedClaim, shown: ShownAnswers) -> Finding:
         return Finding(None, claim.doubt)
     if claim.kind == "quotation":
         return quotation_finding(claim, shown)
+    if claim.relation == "any":
+        return _anywhere(claim, shown)
     if claim.unit == "steps":
         return steps_finding(claim, shown)
     if claim.measure is None:
@@ -127,6 +152,26 @@ def _is_of_nothing(claim: StatedClaim, measure: Measure, shown: ShownAnswers) ->
     return False
 
 
+def _anywhere(claim: StatedClaim, shown: ShownAnswers) -> Finding:
+    """Tell whether no answer has a number, and both do not differ by it."""
+    (digits,) = claim.numbers
+    measures = [MEASURES[key] for key in OF_ANY[claim.unit]]
+    known: list[Measure] = []
+    for measure in measures:
+        one = replace(claim, relation="is", measure=measure)
+        findings = {_of_one(one, measure, shown, place).holds for place in ("1", "2")}
+        if findings == {None}:
+            continue
+        if findings != {False} or _fits_gap(one, measure, shown):
+            return Finding(None, "may be of either answer")
+        known.append(measure)
+    in_contours = claim.unit in ("hz", "%") and shown.prints(float(digits))
+    if not known or in_contours or digits in (shown.request or ""):
+        return Finding(None, "may be of something else")
+    values = (_values_of(measure, shown) for measure in known)
+    return Finding(False, "; ".join(chain.from_iterable(values)))
+
+
 #: Doubts about whose a value is; of others it may be no value at all.
 _MAY_BE_OF = ("", JOINT)
 
@@ -134,7 +179,8 @@ _MAY_BE_OF = ("", JOINT)
 def _values_of(measure: Measure, shown: ShownAnswers) -> Iterator[str]:
     for place in ("1", "2"):
         values = list(shown.readings(measure, place).values())
-        yield f"{measure.title} of answer {place}: {_printed(values, measure)}"
+        if values:
+            yield f"{measure.title} of answer {place}: {_printed(values, measure)}"
 
 
 # --- one value ------------------------------------------------------------------------
@@ -152,7 +198,8 @@ def _absolute(claim: StatedClaim, measure: Measure, shown: ShownAnswers) -> Find
         # A norm, a wish or a threshold names no answer, either.
         return Finding(None, f"does not say of which answer; {why}")
     is_level = claim.unit == "lufs" and claim.numbers[0].startswith("-")
-    may_be_gap = claim.relation == "is" and not is_level and not claim.at_side
+    is_score = measure.unit == "mos" and float(claim.numbers[0]) >= LEAST_SCORE
+    may_be_gap = claim.relation == "is" and not (is_level or is_score or claim.at_side)
     if False in holds and may_be_gap and _fits_gap(claim, measure, shown):
         return Finding(None, f"may be the difference of both answers; {why}")
     return Finding(holds == {True}, why)
@@ -320,6 +367,9 @@ _SYLLABLES = re.compile(
 )
 
 
+_WORDS_A_MINUTE = re.compile(r"\b(?:more|fewer) words (?:per|a) min", re.I)
+
+
 # --- two values -----------------------------------------------------------------------
 
 
@@ -332,8 +382,13 @@ def _compared(claim: StatedClaim, measure: Measure, shown: ShownAnswers) -> Find
         return Finding(None, "does not say which answer")
     first, second = (shown.readings(measure, place) for place in places)
     names = [name for name in first if name in second]
-    if BY_SYLLABLES in names and _SYLLABLES.search(claim.text):
+    is_by_syllables = measure.title == "rate" and _SYLLABLES.search(claim.text)
+    if is_by_syllables and BY_SYLLABLES not in names:
+        return _compared(claim, MEASURES["syllables"], shown)
+    if is_by_syllables:
         names = [BY_SYLLABLES]
+    elif _WORDS_A_MINUTE.search(claim.text):
+        names = [name for name in names if name != BY_SYLLABLES]
     if not names:
         place = places[0] if not first else places[1]
         return Finding(None, f"answer {place} has no {measure.title}")

@@ -94,9 +94,13 @@ def _bracketed(sentence: Sentence, token: Token) -> str:
     return ""
 
 
+#: "Answer 1's lower and flatter reading".
+_OWNS = re.compile(r"'s (?:\w+er(?:,| and) )?")
+
+
 def _owner(sentence: Sentence, token: Token) -> str:
     """Return the side that owns a comparative: "answer 1's narrower intonation"."""
     for side, place in named(sentence, sentence.whole):
-        if sentence.words(side.end, token.start) == "'s ":
+        if _OWNS.fullmatch(sentence.words(side.end, token.start)):
             return place
     return ""

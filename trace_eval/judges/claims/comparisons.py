@@ -35,9 +35,11 @@ _HEADS = re.compile(
     rf"|rating|ratio|share|figures|performance|take|tone|sound|signal|rhythm|cadence"
     rf"|prosody|impression|rendering"
     rf"|intonation|timbre|pronunciation|manner|style|sounding|range|half|bracket"
-    rf"|group|by|according|thanks|due|through|\w+ly|{'|'.join(sorted(BEHIND_BARE))})\b",
+    rf"|group|by|towards?|according|thanks|due|through|\w+ly"
+    rf"|{'|'.join(sorted(BEHIND_BARE))})\b",
     re.I,
 )
+_STEEPLY = re.compile(r" (?:steeply|sharply|strongly|gradually)\b")
 #: "More likely", "more clearly": said of no measure.
 _MANNER = re.compile(r" \w+ly\b")
 #: "Who cares for loudness gets more of it with answer 1 than with answer 2".
@@ -96,7 +98,8 @@ def _vague(sentence: Sentence, token: Token) -> StatedClaim:
 #: Between a background and what it is: " of answer 1 is also rated ".
 _IS_SAID = re.compile(
     r"[^,;:()]{0,80} (?:is|was|sounds?|seems?|appears?|comes? out|gets?)"
-    r"(?: (?:not|also|a|the|lot|bit|little|much|far|even|slightly|somewhat|clearly|as|rated|judged"
+    r"(?: (?:not|also|a|the|lot|bit|little|much|far|even|slightly|somewhat|clearly|as"
+    r"|rated|judged"
     r"|scored|measured|considered|audibly|noticeably|markedly|rather|quite|actually"
     r"|really|still|clearly|touch))* "
 )
@@ -116,8 +119,15 @@ def _more(sentence: Sentence, token: Token) -> Iterator[StatedClaim]:
     or_more = sentence.words(token.start - 4, token.start) == " or "
     if or_more or _bounds_number(sentence, token) or _is_of_another(sentence, token):
         return
-    if points_elsewhere(sentence, token):
+    if points_elsewhere(sentence, token) or _is_of_verdict(sentence, token):
         return
+    if _TOTAL_PUTS.search(sentence.words(token.start - 48, token.start)):
+        yield comparison(sentence, token, "", "more")
+        return
+    if token.text.lower() in ("more", "less") and _STEEPLY.match(behind):
+        return  # of a slope
+    if _CAN_HAVE.match(sentence.words(token.end, token.end + 40)):
+        return  # "more words than answer 1 can have spoken"
     if not token.value and _is_told_in_steps(sentence, token):
         return
     if _is_any_lead(sentence, token):
@@ -168,6 +178,33 @@ def _more(sentence: Sentence, token: Token) -> Iterator[StatedClaim]:
     yield replace(claim, places=places, sign=sign, doubt=sentence.doubts(chunk, token))
 
 
+_CAN_HAVE = re.compile(
+    r" than (?:the )?\w+ \w+ (?:can|could|should|would|might) have\b", re.I
+)
+#: "No ground to rate it lower" says what is done with an answer.
+_RATED = re.compile(
+    r"\b(?:rat(?:e|ed|ing)|rank(?:ed|ing)?|plac(?:e|ed|ing)|judg(?:e|ed|ing)"
+    r"|mark(?:ed|ing)?"
+    r"|put|scor(?:e|ed|ing))(?: (?:it|them|either|this|that|one))? \Z",
+    re.I,
+)
+
+
+def _is_of_verdict(sentence: Sentence, token: Token) -> bool:
+    """Tell whether the judge puts an answer lower: "no ground to rate it lower"."""
+    if token.value or token.valued:
+        return False
+    is_put = _RATED.search(sentence.words(token.start - 24, token.start))
+    return bool(is_put) and not sentence.around(token)[0].of("measure")
+
+
+#: "The total still puts answer 1 ahead" is of all that counts.
+_TOTAL_PUTS = re.compile(
+    r"\b(?:total|sum|steps|lead|balance|whole)(?: still| then)?"
+    r" (?:puts?|leaves?|keeps?|has|have|places?)\b[^,;]*\Z"
+)
+
+
 def _is_any_lead(sentence: Sentence, token: Token) -> bool:
     """Tell whether a lead is of all that counts: "this is no audible lead"."""
     head = sentence.words(token.start - 40, token.start)
@@ -178,14 +215,17 @@ def _is_any_lead(sentence: Sentence, token: Token) -> bool:
     behind = [each for each in sentence.whole.of("measure") if each.start >= token.end]
     if behind and _OF_MEASURE.fullmatch(sentence.words(token.end, behind[0].start)):
         return False
-    return bool(_ANY_LEAD.search(head))
+    behind_it = sentence.words(token.end, token.end + 4)
+    return bool(_ANY_LEAD.search(head)) or (
+        head.endswith("the ") and behind_it == " is "
+    )
 
 
 #: "A more comfortable pace" is no faster one.
 _SUITED = re.compile(
     r"(?:more|less) (?:comfortable|natural|suitable|pleasant|measured|moderate"
     r"|normal|appropriate"
-    r"|fitting|acceptable|relaxed|leisurely|even|steady|stable|consistent|balanced"
+    r"|fitting|acceptable|relaxed|even|steady|stable|consistent|balanced"
     r"|usual|typical"
     r"|convincing|agreeable|sensible|reasonable)\b",
     re.I,
@@ -206,7 +246,9 @@ _NOT_MUCH = re.compile(
     re.I,
 )
 _SOUNDS = re.compile(
-    r"\b(?:sounds?|seems?|feels?|is|are) (?:\w+ly |much |a bit )*\Z", re.I
+    r"\b(?:sounds?|seems?|feels?|is|are) (?:\w+ly |much |a bit |the )*\Z"
+    r"|\A,? ?(?:so|hence|thus|therefore)\b[^,;]*\Z",
+    re.I,
 )
 
 
@@ -230,7 +272,7 @@ _BY_MEASURE = re.compile(r"\s{0,8}(?:going by|judging by|judged by|by|to go by) 
 
 
 _OVERALL = re.compile(
-    r" (?:overall(?! (?:score|rating|MOS|quality)\b)|in all|in total|altogether"
+    r" (?:overall(?! (?:score|rating|MOS|quality|sound)\b)|in all|in total|altogether"
     r"|on the whole)\b"
 )
 _OVERALL_BEFORE = re.compile(

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from trace_eval.judges.claims.sentences import Part, Sentence, named, other
+from trace_eval.judges.claims.sentences import PRONOUN, Part, Sentence, named, other
 from trace_eval.judges.claims.stated import StatedClaim
 from trace_eval.judges.claims.subjects import lies_between
 from trace_eval.judges.claims.tokens import measure_of
@@ -25,8 +25,11 @@ SLOPE_OF = {
 _STEEPER = re.compile(
     r"\bsteeper (?:pitch |level |loudness )?(?:(?P<fall>fall|declin|drop)|rise"
     r"|climb)\w*|"
-    r"\b(?:(?P<down>fall|fell|declin|drop|sink|sank|descend)|(?:rise|rising|climb|ascend))\w*\b"
-    r"[^,;.:()\d]{0,40}?\b(?:(?:the )?more\b|steeper\b|(?:twice|\w+ times) as steep"
+    r"\b(?:(?P<down>come\w* down|fall|fell|declin|drop|sink|sank|descend"
+    r"|drift\w* down|fade)"
+    r"|(?:rise|rising|climb|ascend))\w*\b"
+    r"[^,;.:()\d]{0,40}?\b(?:(?:the )?more\b|steeper\b|faster\b|(?:twice"
+    r"|\w+ times) as steep"
     r"|(?P<less>less\b|not as))",
     re.I,
 )
@@ -41,6 +44,10 @@ def slopes(sentence: Sentence) -> Iterator[StatedClaim]:
         keys = {SLOPE_OF[each.value] for each in measures}
         sides = named(sentence, clause)
         places = {place for side, place in sides if not sentence.marked(side)}
+        if not places and len({place for _, place in sides}) == 1:
+            places = {
+                other(sides[0][1])
+            }  # "its level sinks more than that of answer 1"
         if match is None or len(keys) != 1 or len(places) != 1:
             continue
         if measures[0].start in told:
@@ -67,7 +74,8 @@ _OF_TEMPO = (
     (
         re.compile(
             r"\b(?:slows(?: down)?|(?<!\bto )slow down|slowing(?: down)?|decelerates?"
-            r"|loses? (?:speed|pace|tempo)|(?:gets?|becomes?"
+            r"|loses? (?:some |a little |a bit of )?(?:speed|pace|tempo)|eas(?:es"
+            r"|ing) off|(?:gets?|becomes?"
             r"|grows?) slower)\b(?! than)",
             re.I,
         ),
@@ -76,7 +84,8 @@ _OF_TEMPO = (
     (
         re.compile(
             r"\b(?:speeds? up|speeding up|accelerat(?:es?|ing)|quickens?"
-            r"|(?:picks?|picking) up (?:speed|pace)|(?:gain|gather)(?:s"
+            r"|(?:picks?|picking) up(?: (?:speed|pace)|(?=[,.;]|$| but\b))|(?:gain"
+            r"|gather)(?:s"
             r"|ing)? (?:speed|pace)"
             r"|(?:gets?|becomes?|grows?) faster)\b(?! than)",
             re.I,
@@ -127,6 +136,10 @@ def courses(sentence: Sentence) -> Iterator[StatedClaim]:
         sides = named(sentence, clause)
         places = {place for side, place in sides if not sentence.marked(side)}
         only = next(iter(places)) if len(places) == 1 else ""
+        opens = clause.start == sentence.whole.start
+        words = sentence.words(clause.start, clause.end).lstrip()
+        if opens and not sides and PRONOUN.match(words):
+            only = sentence.subject
         yield from _of_tempo(sentence, clause, only)
         if only and not clause.of("number"):
             yield from _of_pitch(sentence, clause, only)
@@ -142,6 +155,8 @@ def _of_tempo(sentence: Sentence, clause: Part, only: str) -> Iterator[StatedCla
         for match in pattern.finditer(words):
             is_of_part = _IN_PART.match(words, match.end())
             is_of_all = _OF_EVERYTHING.search(words, 0, match.start())
+            if words[match.end() :].startswith(" more"):
+                continue  # it is compared
             if is_of_part or is_of_all or _NOT_SO.search(words[: match.end()]):
                 continue
             at = clause.start + match.start()

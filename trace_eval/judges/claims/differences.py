@@ -29,7 +29,8 @@ _JUST = re.compile(
 )
 #: "Its bandwidth goes up to 11.8 kHz" gives the value.
 _UP_TO = re.compile(
-    r"\b(?:goes|go|reach(?:es|ing)?|extends?|extending|carries|runs?|stretch(?:es)?|sounds?|band,"
+    r"\b(?:goes|go|reach(?:es|ing)?|extends?|extending|carries|runs?|stretch(?:es)?"
+    r"|sounds?|band,"
     r"|continues?|speech)(?: all the way)? up to (?:about |around |roughly |nearly )?\Z"
 )
 
@@ -118,14 +119,17 @@ def _words(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
 
 
 _GAP_HEAD = re.compile(
-    r"\b(?:by|(?:gains?|gained|costs?|cost) (?:me|us|you)|(?:I|we|you|one)(?:'d| would) lose"
-    r"|(?:gap|margin|lead|advantage|deficit|distance|edge|difference|differences|premium|surplus"
+    r"\b(?:by|(?:gains?|gained|costs?|cost) (?:me|us|you)|(?:I|we|you|one)(?:'d"
+    r"| would) lose"
+    r"|(?:gap|margin|lead|advantage|deficit|distance|edge|difference|differences"
+    r"|premium|surplus"
     r"|shortfall|excess|improvement|plus|bonus|discount|handicap) (?:of|is"
     r"|(?:in|of) [\w .]{1,30} is|in [\w .]{1,30} of|to [\w ]{1,24} is"
     r"|(?:in [\w .]{1,30} )?(?:amounts|comes|adds up) to)"
     r"|differ(?:s|ences?)?(?: in [\w .]{1,30})? by"
     r"|amounting to|difference|gap|difference of|separated by|falls|remains|sits)"
-    rf"(?: (?:{HEDGES}|only|a full|another|over|the|perhaps|maybe|possibly|an estimated))*"
+    rf"(?: (?:{HEDGES}|only|a full|a whopping|another|over|the|perhaps|maybe|possibly"
+    rf"|an estimated))*"
     r" ?\(?\+?$"
     r"|(?:\b(?:difference|diff\b\.?|gap|margin)|\u0394|\bdelta)"
     r"(?: (?:in|of|on|for))? ?[\w. ()-]{0,30}[:=] ?$"
@@ -134,10 +138,17 @@ _GAP_HEAD = re.compile(
 )
 #: "Varies by 4.7 st" is the answer's own.
 _VARIES = re.compile(
-    rf"\b(?:var(?:y|ies|ied|ying)|mov(?:es?|ed|ing)|swing(?:s|ing)?|modulat\w+|fluctuat\w+)"
-    rf"(?: (?:its|the|his|her|their|in) \w+)? by"
+    rf"\b(?:var(?:y|ies|ied|ying)|mov(?:es?|ed|ing)|swing(?:s|ing)?|modulat\w+|fluctuat\w+"
+    rf"|deviat\w+)(?: (?:its|the|his|her|their|in) \w+)?(?: up and down)?(?: only"
+    rf"| just)? by"
     rf" (?:(?:{HEDGES}|only|just|merely|a mere|over|under|more than|less than"
     rf"|up to) )?\Z",
+    re.I,
+)
+#: "The difference comes from bandwidth: 12 kHz in answer 1 ..." gives values.
+_COMES_FROM = re.compile(
+    r"\b(?:difference|gap|lead|advantage)s? (?:comes?|stems?|results?"
+    r"|arises?) from [^:]*: \Z",
     re.I,
 )
 #: "Answer 1 varies by 4.7 st, answer 2 by 2.9 st".
@@ -166,7 +177,9 @@ _SET_BESIDE = re.compile(r" (?:[A-Za-z/]+ )?(?:vs\.?|v\.?|versus|against) -?\d")
 #: "With little difference: 210 and 211 Hz" gives values.
 _LITTLE_HEAD = re.compile(
     r"\b(?:no|little|hardly any|without|barely any|scarcely any)(?: \w+)?"
-    r" (?:difference|gap|margin)[^:=]*[:=] ?\(?\Z",
+    r" (?:difference|gap|margin)[^:=]*[:=] ?\(?\Z"
+    r"|\bdifferences? (?:are|is|stays?|remains?) (?:all )?(?:under|below"
+    r"|less than) [^:]*: \Z",
     re.I,
 )
 
@@ -185,7 +198,10 @@ def is_gap(sentence: Sentence, token: Token) -> bool:
     )
     tail = sentence.words(token.end, token.end + 30)
     is_set_against = bool(_SET_BESIDE.match(tail))
-    if match and not (varies or is_set_against or _LITTLE_HEAD.search(head)):
+    gives_values = (
+        is_set_against or _LITTLE_HEAD.search(head) or _COMES_FROM.search(head)
+    )
+    if match and not (varies or gives_values):
         first_word = match[0].split()[0].lower()
         if first_word not in ("falls", "remains", "sits"):
             return True
@@ -255,7 +271,8 @@ def _stands_before_more(sentence: Sentence, token: Token) -> bool:
 
 
 _OFF = re.compile(
-    r" (?:points? )?(?:(?P<more>over|above|ahead of)|(?P<lead>on)|under|below|behind|beneath"
+    r" (?:points? )?(?:(?P<more>over|above|ahead of)|(?P<lead>on)|under|below|behind"
+    r"|beneath"
     r"|short of) ",
     re.I,
 )
@@ -285,7 +302,8 @@ _HOLDS = re.compile(
 
 
 _NO_GAP = re.compile(
-    r"\bno (?:\w+ ){0,3}(?:difference|gap|distinction)s?\b|\bnothing between\b", re.I
+    r"\bno (?:\w+ ){0,3}(?:difference|gap|distinction)s?\b|\bnothing (?:to \w+ )?between\b",
+    re.I,
 )
 _BETWEEN = re.compile(
     r"\bbetween (?:them|the two|it(?:self)?|both|\x01)\b|\bbetween \x01", re.I
@@ -403,7 +421,8 @@ def _set_against(sentence: Sentence, token: Token) -> str:
 
 
 _FAVOUR = re.compile(
-    r"[\w ]{0,12}\b(?:in favou?r of|to the advantage of|favou?ring) (?:the )?"
+    r"[\w ]{0,24}\b(?:in favou?r of|to the advantage of|favou?r(?:s|ing)|benefits?"
+    r"|goes to|belongs? to|speaks? for|more for) (?:the )?"
 )
 #: "Margin in P808: 1.0, for answer 1", "Δ pitch = 20 Hz (answer 1)".
 _CREDITED = re.compile(r",? (?:for|in favou?r of) (?:the )?|, to (?:the )?| ?[(\[]")

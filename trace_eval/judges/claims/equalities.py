@@ -64,11 +64,18 @@ def sames(sentence: Sentence, token: Token) -> Iterator[StatedClaim]:
         if behind and NEXT.fullmatch(sentence.words(token.end, behind[0].start)):
             key = behind[0].value
         else:
-            mentions = [t for part in (chunk, clause) for t in part.of("measure")]
+            sounds = _SOUNDS_SO.search(sentence.words(token.start - 24, token.start))
+            parts = (chunk,) if sounds else (chunk, clause)
+            every = [t for part in parts for t in part.of("measure")]
+            mentions = [t for t in every if not _is_told_next(sentence, token, t)]
             keys = {t.value for t in mentions if not _is_despite(sentence, t)}
             keys = keys or {sentence.topic}
             key = keys.pop() if len(keys) == 1 else ""
+    if _IN_SYLLABLES.search(sentence.words(chunk.start, token.start)):
+        key = "syllables"
     key = of_movement(sentence, token, key)
+    if _CHANGE.search(sentence.words(token.start - 24, token.start)):
+        return  # "both slow down equally"
     if not key or key in ("words", "doubtful", "trend"):
         return
     if (
@@ -83,8 +90,22 @@ def sames(sentence: Sentence, token: Token) -> Iterator[StatedClaim]:
     yield replace(claim, places=("1", "2"), negated=denied)
 
 
+_IN_SYLLABLES = re.compile(r"\b(?:in|by) syllables\b", re.I)
+_CHANGE = re.compile(
+    r"\b(?:slow|speed|fade|fall|rise|drop|climb)s?(?: (?:down|up|off))?(?: \w+ly)? \Z"
+)
+#: "They sound about equal" is of the whole.
+_SOUNDS_SO = re.compile(r"\bsounds?(?: (?:about|nearly|almost|much|\w+ly))* \Z")
+
+
+def _is_told_next(sentence: Sentence, token: Token, measure: Token) -> bool:
+    """Tell whether a measure is of what is told next: "equal, and a background ..."."""
+    return ", and " in sentence.words(token.end, measure.start)
+
+
 _DESPITE = re.compile(
-    r"\b(?:despite|in spite of|notwithstanding|apart from|aside from|except(?: for)?|other than"
+    r"\b(?:despite|in spite of|notwithstanding|apart from|aside from|except(?: for)?"
+    r"|other than"
     r"|regardless of|whatever|beside|even with|even though|although)\b[^,;:]*\Z",
     re.I,
 )
@@ -97,8 +118,10 @@ def _is_despite(sentence: Sentence, measure: Token) -> bool:
 
 #: "They are equally usable" names no measure.
 _EQUALLY = re.compile(
-    r"(?:equally|similarly|identically) (?:good|bad|poor|fair|usable|acceptable|fine|natural|clear"
-    r"|suitable|plausible|pleasant|well|weak|adequate|valid|fitting|appropriate|complete)\b",
+    r"(?:equally|similarly|identically) (?:good|bad|poor|fair|usable|acceptable|fine"
+    r"|natural|clear"
+    r"|suitable|plausible|pleasant|well|weak|adequate|valid|fitting|appropriate"
+    r"|complete)\b",
     re.I,
 )
 #: "And the deliveries are otherwise the same" is of all that is not named.

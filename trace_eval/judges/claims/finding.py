@@ -11,7 +11,8 @@ from blueprints import Blueprint, render_brief, render_compact
 from trace_eval.judges.beside.delivery import Difference, delivery
 from trace_eval.judges.beside.rate import rates
 from trace_eval.judges.beside.voice import VoiceLead, voice_lead
-from trace_eval.judges.claims.measures import Measure, Readings
+from trace_eval.judges.beside.words import shared_words
+from trace_eval.judges.claims.measures import WORDS_IN_COMMON, Measure, Readings
 
 #: The reading of a rate that is counted by syllables.
 BY_SYLLABLES = "by syllables"
@@ -46,11 +47,18 @@ class ShownAnswers:
 
         Beside each other, rates are counted by syllables where words are doubtful.
         """
+        if measure.title == WORDS_IN_COMMON:
+            return self._words_in_common
         readings = measure.fields(self.places[place])
         by_syllables = self._rates_by_syllables.get(place)
         if not readings or measure.title != "rate" or by_syllables is None:
             return readings
         return {**readings, BY_SYLLABLES: (by_syllables, 0)}
+
+    @cached_property
+    def _words_in_common(self) -> Readings:
+        share = shared_words(self.places["1"], self.places["2"]).share
+        return {} if share is None else {"share": (100 * share, 0)}
 
     @cached_property
     def _rates_by_syllables(self) -> Mapping[str, float]:

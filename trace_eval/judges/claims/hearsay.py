@@ -19,9 +19,17 @@ NO_EVIDENCE = re.compile(
     r"(?:, not even)?"
     r"|\b(?:can(?:not|'t| not)|could not|couldn't|should not|shouldn't|must not"
     r"|mustn't)"
-    r" (?:(?:really|reasonably|fairly|well) )?(?:be (?:trusted|used|taken|relied"
+    r" (?:(?:really|reasonably|fairly|well) )?(?:be (?:checked|verified|confirmed"
+    r"|compared|judged|trusted|used|taken|relied"
     r"|counted|held|blamed)"
     r"|count|weigh|speak|rely on|trust|vouch for|be (?:sure|certain) (?:of|about))"
+    r"|\bno words? differs?\b|\b(?:is|was|were|are) not (?:\w+ )?confident\b"
+    r"|\b(?:does|do|did)(?: not|n't) (?:spoil|harm|hurt|change|matter|weigh|affect"
+    r"|disturb)\w*"
+    r"|\bno (?:words?|syllables?|part) (?:is|are|was|were|being)(?: marked| flagged)?"
+    r" (?:missing|left out|lost"
+    r"|dropped|doubtful|in doubt|heard with doubt)"
+    r"|\bwithout (?:any )?(?:doubtful|missing) \w+"
     r"|\bproves? nothing|\bprobably not what was (?:really |actually )?(?:said|spoken)",
     re.I,
 )
@@ -30,7 +38,7 @@ NEITHER_NOR = re.compile(r"\b(?:neither|nor) (?=\Z)", re.I)
 #: Words that are not trusted.
 UNTRUSTED = re.compile(
     r"\b(?:can|could|should|may) (?:really )?(?:be (?:trusted|used|taken|relied"
-    r"|counted|held|blamed)|count)"
+    r"|counted|held|blamed)|count)|\b(?:proves?|says?) (?:anything|much)"
     r"|\b(?:is|are|counts as|looks|seems) (?:really |any )?"
     r"(?:trustworthy|reliable|certain|sure|evidence|proof|credible|dependable|usable)",
     re.I,
@@ -52,3 +60,18 @@ MEANT = re.compile(
 )
 #: An example of what was heard.
 INSTANCE = re.compile(r"such as|something like|like|e\.g\.|doubtful", re.I)
+#: "Each says that the family will never "get over this"" denies nothing.
+TELLS_NOT = re.compile(
+    r"\A[^;:\"]{0,120}?(?<!not )(?<!n't )\b(?:says?|said|saying|stat(?:es?|ing)|tells?"
+    r"|telling|told"
+    r"|explains?|explaining|reports?|admits?)\b[^;:\"]{0,120}"
+    r"\b(?:(?:will|would|has|have|had|can|could|did|does|is|was|are|were) (?:not|never)"
+    r"|not having|cannot)(?: (?!(?:say|mention|contain|include|read|use|said)\b)\w+)? \Z",
+    re.I,
+)
+#: What an answer is said to tell: "says that it would be wonderful to "..."".
+REPORTS = re.compile(
+    r"\A[^;\"]*?(?<!not )(?<!n't )\b(?:says?|said|states?|tells?(?: \w+){1,3}"
+    r"|told(?: \w+){1,3}|explains?|adds?) that\b",
+    re.I,
+)

@@ -45,8 +45,10 @@ _LABELS = (
         norm=OPINION,
         pattern=re.compile(
             r"\b(?:(?:rated|judged|predicted|scored|labell?ed|classed)(?: as)?|as"
-            r"|into|reach(?:es)?"
-            rf"|in|is|stays|remains) {_VERY}(?P<word>poor|fair)"
+            r"|into|reach(?:es)?|within"
+            rf"|in|is|stays|remains) {_VERY}"
+            r"(?P<word>poor|fair|(?:bad|good|excellent)(?= (?:band|range|category"
+            r"|bracket)))"
             r"(?= (?:band|range|category|class|level|region|bracket|territory"
             r"|quality|at|with|by|and"
             r"|but|while|in|on)\b|[.,;:)]|$)",
@@ -66,7 +68,9 @@ _LABELS = (
         key="variation",
         norm=PITCH_VARIATION,
         pattern=re.compile(
-            r"\b(?:is|sounds|are|stays|remains|voice|delivery|rather|quite|very)"
+            r"\b(?:is|sounds|are|stays|remains|voice|delivery|rather|quite|very"
+            r"|counts? as|shows?"
+            r"|labell?ed(?: as)?)"
             rf" {_VERY}(?P<word>monotone|lively)\b(?! (?:pace|tempo|rhythm))",
             re.I,
         ),
@@ -108,6 +112,11 @@ def _said_of(sentence: Sentence, chunk: Part, at: int) -> tuple[str, ...]:
     if _AGAINST.search(sentence.words(clause.start, at)):
         return ()  # "BAK 322 vs 173 (somewhat intrusive)"
     before = [each for each in named(sentence, sentence.whole) if each[0].end <= at]
+    opened = sentence.text.rfind("(", sentence.whole.start, at)
+    if opened > sentence.text.rfind(")", sentence.whole.start, at):
+        for side, place in before:  # "answer 2 (BAK 206, somewhat intrusive)"
+            if side.end == opened - 1:
+                return (place,)
     if before and _WHICH.match(sentence.words(before[-1][0].end, at)):
         return (before[-1][1],)  # "livelier than answer 1, which is monotone"
     for part in (chunk, clause):
@@ -124,7 +133,7 @@ def _said_of(sentence: Sentence, chunk: Part, at: int) -> tuple[str, ...]:
     return ()
 
 
-_WHICH = re.compile(r",? (?:which|who) ", re.I)
+_WHICH = re.compile(r"(?:'s)?(?: [\d.]{1,5})?,? (?:which|who) ", re.I)
 _AGAINST = re.compile(
     r"\b(?:vs\.?|v\.?|versus|against|compared|the latter|the former|over)(?!\w)", re.I
 )

@@ -44,7 +44,8 @@ NUMBERED = (
     r" ?(?:#|no\. ?|number )?"
 )
 _NO_PLACE = (
-    r"(?! (?:half|third|quarter|part|words?|sentences?|syllables?|pauses?|time|seconds?|few|\d"
+    r"(?! (?:half|third|quarter|part|words?|sentences?|syllables?|pauses?|time"
+    r"|seconds?|few|\d"
     r"|phrase|line|step|request|place|glance|attempt|thing|point|and foremost|language)\b)"
 )
 
@@ -68,7 +69,8 @@ SIDES: Mapping[str, str] = {
     "both": r"both(?! (?:the|an?) \w+er\b)"
     rf"(?: (?:{THINGS}|of (?:them|these|the two)|the {THINGS}))?\b"
     rf"|(?<!of )(?<!of the )(?<!of these )(?:(?:the |these )?two {THINGS}|the {THINGS}\b"
-    rf"|the two\b)|each (?:{THING}|one|of them)|each(?: case| time)?(?= ?[.,;:)]|$| and\b)"
+    rf"|(?:the|these) two\b)|each (?:{THING}|one|of them)|each(?: case"
+    rf"| time)?(?= ?[.,;:)]|$| and\b)"
     r"|each(?= [a-z]+s\b)"
     rf"|either (?:one|of them|case|{THING})|either(?= ?[.,;:]|$)|whichever"
     r"|they\b",
@@ -80,43 +82,60 @@ SIDES: Mapping[str, str] = {
 #: Words between which a side is what another is compared with. They end before it.
 OBJECT = (
     r"(?:\b(?:than|unlike|versus|vs\.?|v\.?|against|over|above|below|behind|beneath|beside"
-    r"|beyond|under|beats?|exceed(?:s|ed)?|tops|topped|outscore[sd]|surpass(?:es|ed)?|trail(?:s|ed)"
+    r"|beyond|under|beats?|exceed(?:s|ed)?|tops|topped|outscore[sd]|surpass(?:es|ed)?"
+    r"|trail(?:s|ed)"
     r"|lag(?:s|ged)|outpace[sd]|match(?:es|ed)"
-    r"|as [\w-]+ as|(?:next|compared?|comparing|comparison|contrast|relative|respect|close|superior"
+    r"|as [\w-]+ as|(?:next|compared?|comparing|comparison|contrast|relative|respect"
+    r"|close|superior"
     r"|inferior|opposed|short|ahead|loses|relation) (?:to|with|of|against)"
-    r"|(?:ahead|short|front|excess) of|(?:\w+er|(?:more|less) [\w-]+|so [\w-]+) as|\w+er that"
-    r"|set beside|apart from|opposed to|rather than|instead of|not(?: (?:with|in|for|of|by|from))?)"
+    r"|(?:ahead|short|front|excess) of|(?:\w+er|(?:more|less) [\w-]+|so [\w-]+) as"
+    r"|\w+er that"
+    r"|set beside|apart from|opposed to|rather than|instead of|not(?: (?:with|in|for"
+    r"|of|by|from))?)"
     r"|(?<=\d )to|(?<=[^<>\s] )[<>]|(?<=[^<>\s])[<>])"
     r"(?:(?: (?:that|those|the one|the \w+|it (?:is|was|does)))?"
     r" ?\b(?:of|in|for|from|with|within|by|at|is|reported for))?"
-    r"(?: (?:the(?: (?!of\b|same\b)[a-z-]+)?|that of|what(?: (?:\w+ ){1,2}(?:in|of"
+    r"(?: (?:the(?: (?!of\b|same\b)[a-z-]+)?(?: [\d.]{1,6}(?: ?[A-Za-z/%]{1,8})? of)?"
+    r"|that of|what(?: (?:\w+ ){1,2}(?:in|of"
     r"|for|with|from|by|at))?))?\s*$"
 )
 
 # --- directions -----------------------------------------------------------------------
 
 _SLIGHTLY = (
-    r"(?: rather| slightly| somewhat| a bit| a little| a lot| much| far| clearly"
+    r"(?: about| around)?(?: rather| slightly| somewhat| a bit| a little| a lot| much"
+    r"| far| clearly"
     r"| noticeably"
     r"| markedly| considerably| distinctly| audibly)?"
 )
-_MOVES = r"(?:swings|varies|moves|fluctuates|changes|wanders|modulates)"
+_MOVES = r"(?:swings|varies|moves|fluctuates|changes|wanders|modulates|sways)"
 _OWN_PITCH = r"(?:its|the|his|her) (?:pitch|voice|intonation|melody)"
 _BACKGROUND = r"(?:background(?: noise)?|noise)"
+_BACKDROP = r"(?:background|backdrop|surroundings|ambience|ambient noise)"
+_DISTURBANCE = r"(?:hiss|static|hum|interference|disturbance|(?:background )?noise)"
+_PER_SECOND = (
+    r"(?:(?:are )?(?:packed|fitted|squeezed) )?(?:in|into|per|to|a|each|every)"
+    r"(?: (?:a|each|every|one|the))? sec(?:ond)?"
+)
 _NOTICEABLE = (
     r"(?:noticeable|audible|obtrusive|disturbing|distracting|annoying|prominent)"
 )
 
 #: Said of a background they are more or less of its score; of all else, no measure.
 OF_BACKGROUND: Mapping[str, int] = {
-    rf"cleaner|clearer|calmer|less {_NOTICEABLE}": 1,
-    rf"more {_NOTICEABLE}": -1,
+    rf"cleaner|clearer|calmer|purer|tidier|less (?:{_NOTICEABLE}|disturbed)": 1,
+    rf"more (?:{_NOTICEABLE}|disturbed)|dirtier": -1,
 }
 
 #: Comparatives with a measure of their own: pattern -> (measure, sign).
 KEYED: Mapping[str, tuple[str, int]] = {
-    r"(?:faster|quicker|speedier|brisker)(?:[ -]paced)?": ("rate", 1),
-    r"slower(?:[ -]paced)?|takes (?:its|her|his) time more|takes more time"
+    r"(?:faster|quicker|speedier|brisker|swifter|snappier)(?:[ -]paced)?"
+    r"|livelier in (?:pace|tempo|speed)": (
+        "rate",
+        1,
+    ),
+    r"slower(?:[ -]paced)?|calmer (?:pace|tempo|speed)|takes (?:its|her"
+    r"|his) time more|takes more time"
     r"|more time over (?:its|the) \w+": (
         "rate",
         -1,
@@ -124,9 +143,14 @@ KEYED: Mapping[str, tuple[str, int]] = {
     r"more words (?:per|a) min(?:ute)?": ("rate", 1),
     r"fewer words (?:per|a) min(?:ute)?": ("rate", -1),
     r"louder": ("loudness", 1),
-    r"quieter|softer": ("loudness", -1),
-    r"higher[ -]pitched|higher in pitch|higher voice": ("pitch", 1),
-    r"(?:lower|deeper)[ -](?:pitched|voiced|sounding)|deeper|lower in pitch": (
+    r"quieter|softer|fainter": ("loudness", -1),
+    r"higher[ -]pitched|higher in pitch|higher (?:voice|register)|pitched above": (
+        "pitch",
+        1,
+    ),
+    r"(?:lower|deeper)[ -](?:pitched|voiced(?! (?:share|portion|part|ratio|time))|sounding)"
+    r"|deeper|lower (?:in pitch|register)"
+    r"|bassier|pitched below": (
         "pitch",
         -1,
     ),
@@ -136,8 +160,29 @@ KEYED: Mapping[str, tuple[str, int]] = {
     rf"(?:pitch|voice|intonation|melody) {_MOVES}{_SLIGHTLY} less": ("variation", -1),
     rf"(?:loudness|level|volume) {_MOVES}{_SLIGHTLY} more": ("loudness_sd", 1),
     rf"(?:loudness|level|volume) {_MOVES}{_SLIGHTLY} less": ("loudness_sd", -1),
-    r"denser in syllables|more syllables (?:per|a) sec(?:ond)?": ("syllables", 1),
-    r"fewer syllables (?:per|a) sec(?:ond)?": ("syllables", -1),
+    rf"denser in syllables|more syllables {_PER_SECOND}"
+    r"|syllables (?:\w+ ){1,2}more (?:tightly|densely|closely)|syllables faster": (
+        "syllables",
+        1,
+    ),
+    rf"fewer syllables {_PER_SECOND}|syllables (?:more slowly|slower)": (
+        "syllables",
+        -1,
+    ),
+    r"steadier (?:level|loudness|volume)|more even (?:level|loudness|volume)": (
+        "loudness_sd",
+        -1,
+    ),
+    r"(?:wider|larger|bigger) (?:swings|changes|jumps) (?:in|of) (?:level|loudness"
+    r"|volume)": (
+        "loudness_sd",
+        1,
+    ),
+    rf"{_MOVES} (?:\w+ )?more in (?:loudness|level|volume)": ("loudness_sd", 1),
+    rf"{_MOVES} (?:\w+ )?more in pitch": ("variation", 1),
+    r"(?:loudness|level|volume) more (?:steadily|evenly)": ("loudness_sd", -1),
+    r"(?:pitch|intonation) more (?:steadily|evenly)": ("variation", -1),
+    r"steadier (?:pitch|intonation|melody)": ("variation", -1),
     rf"(?:var(?:y|ied)|{_MOVES}) {_OWN_PITCH}{_SLIGHTLY} more": (
         "variation",
         1,
@@ -150,28 +195,32 @@ KEYED: Mapping[str, tuple[str, int]] = {
     r"shorter|briefer": ("duration", -1),
     r"wordier|more words": ("words", 1),
     r"fewer words": ("words", -1),
-    r"noisier|more (?:background )?noise|louder (?:background|noise)"
+    rf"noisier|more {_DISTURBANCE}|louder (?:background|noise)"
     rf"|more intrusive(?: {_BACKGROUND})?|more {_NOTICEABLE} {_BACKGROUND}": (
         "bak",
         -1,
     ),
-    r"(?:quieter|cleaner|lower) (?:background|noise)(?: noise)?"
-    r"(?! (?:quality|score|rating|MOS|value))|less (?:background )?noise"
+    rf"less disturbed {_BACKDROP}|(?:quieter|cleaner|lower|calmer|purer|tidier"
+    rf"|clearer) (?:noise"
+    rf"|{_BACKDROP})(?: noise)?"
+    rf"(?! (?:quality|score|rating|MOS|value))|less {_DISTURBANCE}"
     rf"|less intrusive(?: {_BACKGROUND})?|less {_NOTICEABLE} {_BACKGROUND}": (
         "bak",
         1,
     ),
     r"(?:higher|further)(?: up)? (?:in frequency|the spectrum)"
-    r"|(?:reaches|extends) (?:further|higher|farther)(?: up)?|more (?:treble"
-    r"|high[ -]frequenc(?:y|ies))"
-    r"(?: \w+)?": ("bandwidth", 1),
-    r"(?:lower|less far) in frequency|less (?:treble|high[ -]frequenc(?:y|ies))"
+    r"|(?:reaches|extends) (?:further|higher|farther)(?: up)?|more (?:of the )?(?:treble"
+    r"|(?:high(?:er)?|upper)[ -](?:frequenc(?:y|ies)|tones))"
+    r"(?: \w+)?|less muffled": ("bandwidth", 1),
+    r"(?:lower|less far) in frequency|more muffled|less (?:of the )?(?:treble"
+    r"|(?:high(?:er)?|upper)[ -](?:frequenc(?:y|ies)|tones))"
     r"(?: \w+)?": ("bandwidth", -1),
     r"slow(?:s|ing|ed)?(?: down)?(?: rather| slightly| somewhat| a bit)? more": (
         "trend",
         -1,
     ),
-    r"speed(?:s|ing)? up(?: rather| slightly| somewhat| a bit)? more|gain(?:s|ing)? more speed"
+    r"speed(?:s|ing)? up(?: rather| slightly| somewhat| a bit)? more|gain(?:s"
+    r"|ing)? more speed"
     r"|accelerat(?:es|ing) more": ("trend", 1),
     r"more clipping|more clipped|clips more": ("clipping", 1),
     r"less clipping|less clipped|clips less": ("clipping", -1),
@@ -197,14 +246,16 @@ _UNMATCHED = (
 #: More or less of a measure that stands beside them.
 MORE: Mapping[str, int] = {
     r"more (?:high|large|big)|higher|greater|larger|bigger|more|wider|broader"
-    r"|stronger|increased|raised|ahead(?: of)?"
+    r"|stronger|increased|(?<!ly )raised|ahead(?: of)?"
     r"|in front(?: of)?|on top(?! (?:\(|the\b))|leads?|led|leading|exceed(?:s|ed"
     r"|ing)?|outscore[sd]?"
     rf"|surpass(?:es|ed)?|tops|topped|edge[sd] out|up{_ON}|{_IS}up{_AMOUNT}|above(?! all\b)"
     r"|outpace[sd]?"
     r"|outshine[sd]?|outrank(?:s|ed)?|outstrip(?:s|ped)?|dwarfs": 1,
-    r"lower|smaller|less|fewer|narrower|weaker|reduced|behind|trail(?:s|ed|ing)?(?! (?:off|away)\b)"
-    r"|lag(?:s|ged|ging)?(?: behind)?|(?:falls|fell|drops|dropped) (?:short of|behind|below)"
+    r"lower|smaller|less|fewer|narrower|weaker|reduced|behind|trail(?:s|ed"
+    r"|ing)?(?! (?:off|away)\b)"
+    r"|lag(?:s|ged|ging)?(?: behind)?|(?:falls|fell|drops|dropped) (?:short of|behind"
+    r"|below)"
     r"|(?:is |falls |comes up )?short"
     r"(?= (?:of|by|in)\b)(?: of)?|deficit|below|beneath"
     rf"|down{_ON}|{_IS}down{_AMOUNT}|more (?:low|small)|{_UNMATCHED}": -1,
@@ -235,17 +286,21 @@ GOOD = frozenset(
 #: Comparatives that name no measure, and are no claim that can be checked.
 VAGUE = (
     r"more level|less level|"
-    rf"{'|'.join(OF_BACKGROUND)}|nicer|smoother|crisper|warmer|friendlier|richer|livelier in tone"
-    r"|more (?:natural|engaging|complete|helpful|fluent|expressive|pleasant|convincing|accurate"
-    r"|detailed|concise|fitting|appropriate|correct|relevant|robotic|intelligible|polished|human)"
+    rf"{'|'.join(OF_BACKGROUND)}|nicer|smoother|crisper|warmer|friendlier|richer"
+    rf"|livelier in tone"
+    r"|more (?:natural|engaging|complete|helpful|fluent|expressive|pleasant"
+    r"|convincing|accurate"
+    r"|detailed|concise|fitting|appropriate|correct|relevant|robotic|intelligible"
+    r"|polished|human)"
     r"|less (?:natural|robotic|engaging|clear|pleasant|fluent|convincing)"
 )
 
 #: Words that say how a comparative stands to its verb: it has a side on either hand.
 TRANSITIVE = (
-    r"(?:leads?|led|exceed(?:s|ed|ing)?|outscore[sd]?|surpass(?:es|ed)?|tops|topped|edge[sd] out"
+    r"(?:leads?|led|exceed(?:s|ed|ing)?|outscore[sd]?|surpass(?:es|ed)?|tops|topped"
+    r"|edge[sd] out"
     r"|trail(?:s|ed|ing)?|beats?|outperform(?:s|ed)?|outd(?:oes|id)|outpace[sd]?"
-    r"|outshine[sd]?|outrank(?:s|ed)?|outstrip(?:s|ped)?|dwarfs"
+    r"|outshine[sd]?|outrank(?:s|ed)?|outstrip(?:s|ped)?|dwarfs|pitched (?:above|below)"
     r"|lag(?:s|ged|ging)?(?: behind)?|underperform(?:s|ed)?"
     r"|(?:falls|fell|drops|dropped) (?:short of|behind|below)|above|below|behind|beneath"
     rf"|ahead(?: of)?|in front(?: of)?|{_UNMATCHED})"
@@ -261,6 +316,10 @@ _ADJECTIVES: Mapping[str, tuple[str, int]] = {
     "briskly": ("rate", 1),
     "swiftly": ("rate", 1),
     "hurried": ("rate", 1),
+    "hurriedly": ("rate", 1),
+    "leisurely": ("rate", -1),
+    "unhurried": ("rate", -1),
+    "sluggish": ("rate", -1),
     "slow": ("rate", -1),
     "slowly": ("rate", -1),
     "loud": ("loudness", 1),
@@ -330,7 +389,8 @@ SAME = (
     r"|no (?:advantage|edge|lead) (?:for|to|on) either(?: \w+)?"
     r"|(?:difference|gap|margin)s?(?=[^.;:\n]{0,40}"
     r"(?:: (?:none|nil)\b(?! of\b)"
-    r"| (?:is|rounds to|comes to|amounts to) (?:zero|nil|nothing(?! (?:short|to|but|like))\b))"
+    r"| (?:is|rounds to|comes to|amounts to) (?:zero|nil|nothing(?! (?:short|to|but"
+    r"|like))\b))"
     r")"
     r"|break(?:s|ing)? even"
     r"|(?:does(?: not|n't)|did(?: not|n't)) matter which(?! (?:one )?(?:you|i|we)\b)"
@@ -346,16 +406,20 @@ SAME = (
 #: What tells two answers apart; denied, it says that they are the same.
 _THEM = r"(?:them|the two|both|the pair|the answers|the responses|either)"
 DIFFER = (
-    r"differ(?:s|ed|ent(?:ly)?|ences?|ing)?|diff|gap|distinctions?|distinguish(?:es|ed|able)?"
+    r"differ(?:s|ed|ent(?:ly)?|ences?|ing)?|diff|gap|distinctions?|distinguish(?:es"
+    r"|ed|able)?"
     rf"|(?:separate|divide|distinguish|differentiate)[sd]? {_THEM}(?! from\b)"
     rf"|(?:tell|telling|told|set|sets|setting|keep|keeps) {_THEM} apart"
 )
 #: Between a negation and what tells apart.
 LITTLE = (
     r"(?:\b(?:no|nil|not|never|cannot|hardly|barely|scarcely|little|without|zero)\b|n't\b)"
-    r"(?: (?:a|an|any|to|be|is|are|much|real|really|big|great|clear|clearly|audible|noticeable"
-    r"|noticeably|significant|significantly|appreciable|perceptible|measurable|meaningful|marked"
-    r"|useful|actual|see|hear|find|tell|that|how|where|answers|can|do|does|it|telling|very|so|one"
+    r"(?: (?:a|an|any|to|be|is|are|much|real|really|big|great|clear|clearly|audible"
+    r"|noticeable"
+    r"|noticeably|significant|significantly|appreciable|perceptible|measurable"
+    r"|meaningful|marked"
+    r"|useful|actual|see|hear|find|tell|that|how|where|answers|can|do|does|it|telling"
+    r"|very|so|one"
     r"|all that|enough|them|they|both|the|two|of|in))* \Z"
     r"|\b(?:no|nil|without any|zero)(?: [\w-]+){1,2} \Z"
 )
@@ -376,7 +440,8 @@ FACTORS: Mapping[str, float] = {
 UNITS: Mapping[str, str] = {
     r"WPM|words?(?: per |/|(?: in)? (?:a|the) | each | every )min(?:ute)?s?\.?"
     r"(?: of (?:actual |pure )?speech)?": "wpm",
-    r"syllables? ?(?:per |/ ?|a )s(?:ec(?:ond)?)?\b|syll?\.?/s|per sec(?:ond)?\b": "syl",
+    r"syllables? ?(?:per |/ ?|a |each |every )s(?:ec(?:ond)?)?\b|syll?\.?/s"
+    r"|per sec(?:ond)?\b": "syl",
     r"kHz|kilohertz": "khz",
     r"Hz|hertz": "hz",
     r"LUFS": "lufs",
@@ -392,7 +457,7 @@ UNITS: Mapping[str, str] = {
     r"x\b|×|times\b": "x",
     r"(?:audible |perceptible )?steps?\b": "steps",
     r"(?:recogni[sz]ed )?words?\b": "words",
-    r"pauses?\b": "pauses",
+    r"pauses?\b|(?:internal|silent) (?:gap|break)s?\b|interruptions?\b|breaks\b": "pauses",
 }
 
 #: Unit of a number -> units of the measures that it can be of.
@@ -430,7 +495,8 @@ BEHIND_BARE = words_of(
 )
 
 HEDGES = (
-    r"(?:about|around|approximately|approximate|roughly|nearly|almost|circa|ca\.|(?<= )c\.|some"
+    r"(?:about|around|approximately|approximate|roughly|nearly|almost|circa|ca\."
+    r"|(?<= )c\.|some"
     r"|close to|~"
     r"|near|approx\.?|in the (?:region|order) of|like"
     r"|(?:just|a little|a bit) (?:under|over|about|below|above)"
@@ -438,7 +504,8 @@ HEDGES = (
 )
 
 OVER = (
-    r"over|above(?! all\b)|at least|exceed(?:s|ed|ing)?|tops|topped|surpass(?:es|ed)?|beyond"
+    r"over|above(?! all\b)|at least|exceed(?:s|ed|ing)?|tops|topped|surpass(?:es|ed)?"
+    r"|beyond"
     r"|upwards of|in excess of|past"
     r"|no less than|passes|superior to|north of|>=?|≥"
     r"|(?:more|greater|higher|faster|louder|longer|better|quicker|wider) than"

@@ -189,6 +189,9 @@ def _in_words(title: str, name: str, pattern: str) -> Measure:
     )
 
 
+#: The title of the measure that both answers have together.
+WORDS_IN_COMMON = "words in common"
+
 #: Name -> measure. Of two patterns that begin at one place the longer match counts.
 MEASURES: Mapping[str, Measure] = {
     "articulation": Measure(
@@ -201,8 +204,9 @@ MEASURES: Mapping[str, Measure] = {
     "rate": Measure(
         title="rate",
         pattern=r"(?:(?:speech|speaking|talking|word|delivery|reading|overall) )?"
-        r"(?:(?<!sampling )(?<!sample )rates?(?! (?:it|this|that|them|both"
-        r"|answer|response|candidate|the)\b)|pace|tempo|speed)(?! of (?:breath|loss))"
+        r"(?:(?<!sampling )(?<!sample )(?<!steeper )rates?(?! (?:it|this|that|them|both"
+        r"|answer|response|candidate|the|lower|higher|better|worse|as|poor|fair)\b)"
+        r"|pace|tempo|speed)(?! of (?:breath|loss))"
         r"|WPM|words per minute|words/min|words a minute",
         fields=_of(
             "rate",
@@ -215,7 +219,7 @@ MEASURES: Mapping[str, Measure] = {
     ),
     "syllables": Measure(
         title="syllable rate",
-        pattern=r"syllab(?:le|ic) rate|syllables? (?:per|a|/) ?s(?:ec(?:ond)?)?",
+        pattern=r"syllab(?:le|ic) (?:rate|speed)|syllables? (?:per|a|/) ?s(?:ec(?:ond)?)?",
         fields=_of("rate", Rate, syllables=("syllables_per_s", 1, 1)),
         step=RATE,
         unit="syl",
@@ -231,7 +235,7 @@ MEASURES: Mapping[str, Measure] = {
     "pitch": Measure(
         title="pitch",
         pattern=r"(?:(?:mean|median|average|fundamental|overall) )?(?:voice )?(?:pitch|f0"
-        r"|fundamental frequency)",
+        r"|fundamental(?: frequency)?)",
         fields=_of(
             "pitch",
             Pitch,
@@ -243,12 +247,13 @@ MEASURES: Mapping[str, Measure] = {
     ),
     "variation": Measure(
         title="pitch variation",
-        pattern=r"(?:pitch|intonation|f0|melodic|semitone)[ -](?:variation|variability|SD"
-        r"|std|(?:standard )?deviation|spread|movement|modulation)"
+        pattern=r"(?:pitch|intonation|f0|melodic|semitone)[ -](?:variation|variability|variety"
+        r"|SDs?|std|(?:standard )?deviation|spread|movement|modulation)"
         r"|(?:SD|std|(?:standard )?deviation|variation|variability|changes?|swings?"
         r"|movement)"
-        r" (?:of|in) (?:the |its )?(?:pitch|f0|intonation)|intonation|melody"
-        r"|SD(?= (?:of )?[\d.]+ ?(?:v\.?|vs\.?|against|and|st\b|semi|\())",
+        r" (?:of|in) (?:the |its )?(?:pitch|f0|intonation)|intonation|melody|modulation"
+        r"|inflections?|sing-song|SDs?(?= (?:of )?[\d.]+ ?(?:v\.?|vs\.?|against|and"
+        r"|st\b|semi|\())",
         fields=_of("pitch", Pitch, semitones=("std_semitones", 1, 1)),
         step=VARIATION,
         unit="st",
@@ -268,7 +273,7 @@ MEASURES: Mapping[str, Measure] = {
     ),
     "slope": Measure(
         title="slope",
-        pattern=r"slopes?",
+        pattern=r"slope",
         fields=lambda b: {
             **_of("pitch", Pitch, pitch=("slope_semitones_per_s", 100, 0))(b),
             **_of("loudness", Loudness, loudness=("slope_lu_per_s", 100, 0))(b),
@@ -284,7 +289,7 @@ MEASURES: Mapping[str, Measure] = {
     ),
     "voiced": Measure(
         title="voiced share",
-        pattern=r"voiced(?: (?:share|ratio|time|part|speech))?|(?:share|ratio) of voiced"
+        pattern=r"voiced(?: (?:share|portion|ratio|time|part|speech))?|(?:share|ratio) of voiced"
         r"(?: (?:time|speech))?|voicing",
         fields=_of("pitch", Pitch, voiced=("voiced_ratio", 100, 0)),
         step=_step(7.5),
@@ -375,7 +380,8 @@ MEASURES: Mapping[str, Measure] = {
         "bak",
         "BAK",
         r"(?:DNSMOS )?BAK|background(?:[ -]noise)?(?: quality)?"
-        r"|noise(?= (?:score|rating|MOS))",
+        r"|(?:ambient )?noise(?= (?:score|rating|MOS))|ambient noise"
+        r"|freedom from (?:noise|disturbance|interference)",
     ),
     "sig": _mos_part("sig", "SIG", r"(?:DNSMOS )?SIG"),
     "ovrl": _mos_part("ovrl", "OVRL", r"(?:DNSMOS )?OVRL"),
@@ -385,7 +391,11 @@ MEASURES: Mapping[str, Measure] = {
         "ovrl",
         r"overall(?: quality| sound)?(?= (?:score|MOS|rating)s?\b(?! \((?:P|D)))"
         r"|overall quality(?= (?:is|being|of|at|comes|around|near)\b[^,;.]{0,24}\d)"
-        r"|overall quality(?=,? \(?\d)|(?<=\d )overall\b(?! (?:score|quality|rating|MOS))",
+        r"|overall quality(?=,? \(?\d)|(?<=\d )overall\b(?! (?:score|quality|rating|MOS))"
+        r"|overall (?:quality |sound )?scale|general rating"
+        r"|(?:(?<=higher on )|(?<=lower on )|(?<=better on )|(?<=higher in )"
+        r"|(?<=lower in ))"
+        r"overall quality",
     ),
     "signal": _in_words("signal quality", "sig", r"(?:speech[ -])?signal quality"),
     "distillmos": Measure(
@@ -398,8 +408,8 @@ MEASURES: Mapping[str, Measure] = {
     ),
     "mos": Measure(
         title="MOS",
-        pattern=r"(?:(?:DNS|predicted |quality )?MOS|mean opinion)(?: (?:score|value"
-        r"|rating)s?)?|(?:opinion|quality) (?:score|measure|rating)s?",
+        pattern=r"(?:(?:DNS|predicted |quality )?MOS|(?:mean|predicted) opinions?)(?: (?:score"
+        r"|value|rating)s?)?|(?:opinion|quality) (?:score|measure|rating|grade)s?",
         fields=_mos,
         step=P808,
         scale=100,
@@ -426,7 +436,7 @@ MEASURES: Mapping[str, Measure] = {
     "speech": Measure(
         title="seconds of speech",
         pattern=r"(?:(?<!\d )seconds )?(?<!minute )of (?:actual |pure )?speech(?! rate)|speech time"
-        r"|speaking time|speech duration",
+        r"|(?:speaking|talking) time|speech duration|(?<=, )speech(?= \d[\d.]*(?: ?s)?\b)",
         fields=_of("signal", Signal, speech=("speech_s", 1, 1)),
         step=_step(1.23, "ratio"),
         unit="s",
@@ -434,7 +444,9 @@ MEASURES: Mapping[str, Measure] = {
     "pause": Measure(
         title="longest pause",
         pattern=r"(?:(?:longest|maximum|max|single|biggest|largest|main|mid-\w+) )?"
-        r"(?:pause|silence)(?: (?:length|duration))?|(?:longest|biggest|largest) (?:silent )?gap",
+        r"(?:pause|silence)(?: (?:length|duration))?|(?:longest|biggest"
+        r"|largest) (?:silent )?gap"
+        r"|dead air",
         fields=_only("longest", _pauses),
         step=PAUSE,
         unit="s",
@@ -460,6 +472,16 @@ MEASURES: Mapping[str, Measure] = {
         fields=_words,
         step=_step(1.23, "ratio"),
         unit="words",
+    ),
+    # Of both answers together, so that it is read from both blueprints.
+    "shared": Measure(
+        title=WORDS_IN_COMMON,
+        pattern=r"(?:shared|common) (?:words?|vocabulary|wording)"
+        r"|(?:words? |vocabulary )?in common|(?:word |lexical )?overlap",
+        fields=lambda _: {},
+        step=_step(7.5),
+        scale=0.01,
+        unit="%",
     ),
     "doubtful": Measure(
         title="doubtful words",

@@ -46,7 +46,7 @@ def numbers(sentence: Sentence) -> Iterator[StatedClaim]:
             yield from ratio_claims(sentence, token, token.number)
         elif token.kind == "number":
             token = _in_steps(sentence, _with_unit_of_partner(sentence, token))
-            if _states_nothing(sentence, token):
+            if states_nothing(sentence, token):
                 continue
             if token.unit == "steps":
                 yield from step_claims(sentence, token)
@@ -57,6 +57,10 @@ def numbers(sentence: Sentence) -> Iterator[StatedClaim]:
                 if key == "pitch" and token.number < 0:
                     key = SLOPE_OF[key]
                 value = Value(token, key, token.unit)
+                if values and _is_no_value(
+                    value
+                ):  # "6.3 syllables a second against 2.1"
+                    value = _as_before(sentence, value, before=values[-1])
                 if _is_beyond(value):  # "200 WPM, answer 2 at 110, and it is louder"
                     value = replace(value, key="")
                 values += [] if _is_no_value(value) else [value]
@@ -64,7 +68,7 @@ def numbers(sentence: Sentence) -> Iterator[StatedClaim]:
         yield from _stated(sentence, several)
 
 
-def _states_nothing(sentence: Sentence, token: Token) -> bool:
+def states_nothing(sentence: Sentence, token: Token) -> bool:
     """Tell whether a number is no value of an answer, and no difference either."""
     head = sentence.words(token.start - 30, token.start)
     if token.unit == "steps" and _SUM_OF.search(head):
@@ -96,7 +100,7 @@ _SUM_OF = re.compile(
     r"\b(?:the (?:sum|total|lead|difference) of|steps together give) \Z", re.I
 )
 _IN_STEPS = re.compile(
-    r"\bin steps\b[^,;]*\b(?:difference|sum|whole|total)\b[^,;]*\Z"
+    r"\bin steps\b[^,;]*\b(?:difference|sum|whole|total|leads?|ahead)\b[^,;]*\Z"
     r"|\bsteps (?:favou?r|together give|add up to|sum up to)\b[^,;]*\Z"
     r"|\bsteps (?:are|is|come to|amount to|total)(?: only| just| about)? \Z"
     r"|\bsteps? and [a-z ]{1,24} by \Z"
@@ -121,6 +125,10 @@ def _with_unit_of_partner(sentence: Sentence, token: Token) -> Token:
     if partner.unit == "steps" or not _paired(sentence, token, partner):
         return token
     is_apart = sentence.words(token.end, partner.start) in (" at ", ", ")
+    if partner.unit == "hz" and _APART_AT.fullmatch(
+        sentence.words(token.end, partner.start)
+    ):
+        return token  # "BAK is much lower (249 v 393), but at 96 Hz a creaky voice ..."
     if partner.unit == "khz" and (is_apart or token.number > MOST_KHZ):
         return token  # "P808 328 and 315 at 7.7 kHz"
     for side in sentence.whole.of("side"):
@@ -129,11 +137,14 @@ def _with_unit_of_partner(sentence: Sentence, token: Token) -> Token:
     return replace(token, unit=partner.unit)
 
 
+_APART_AT = re.compile(r"(?:\)|,).* at ")
+
+
 def _wanders(sentence: Sentence, token: Token) -> bool:
     """Tell whether a contour begins or ends there: "falls from 227 Hz to the 150s"."""
     head = sentence.words(token.start - 48, token.start)
     tail = sentence.words(token.end, token.end + 32)
-    in_hertz = token.unit == "hz" or bool(_TO_HERTZ.match(tail))
+    in_hertz = token.unit in ("hz", "syl") or bool(_TO_HERTZ.match(tail))
     is_of_course = in_hertz or (
         not token.unit
         and any(
@@ -150,8 +161,9 @@ _WANDERS = re.compile(
     r"\b(?:falls?|falling|fell|drops?|dropping|sinks?|sinking|drifts?|drifting|goes"
     r"|going|moves?"
     r"|moving|climbs?|climbing|ris(?:es?|ing)|comes?|descends?|descending|glides?"
-    r"|slides?"
-    r"|swings?)(?: (?:down|up|back))? from (?:(?:about|around|nearly|roughly) )?"
+    r"|slides?|sweep(?:s|ing)?"
+    r"|swings?)(?: (?:down|up|back))? from (?:an? (?:peak|high|low) of )?(?:(?:about"
+    r"|around|nearly|roughly) )?"
     r"(?:\d+(?: ?Hz)? (?:up |down |back )?(?:to|towards) (?:(?:about|around|nearly"
     r"|roughly|the) )?)?\Z",
     re.I,
@@ -168,7 +180,8 @@ def _is_peak(sentence: Sentence, token: Token) -> bool:
 
 
 _PEAK = re.compile(
-    r"\b(?:peak(?:s|ed|ing)? at|(?:start|begin|open|end|finish)(?:s|es|ing)? (?:\w+ )?(?:at|near)"
+    r"\b(?:peak(?:s|ed|ing)? at|(?:top|bottom)s? out at|(?:start|begin|open|end"
+    r"|finish)(?:s|es|ing)? (?:\w+ )?(?:at|near)"
     r"|reach(?:es|ed|ing)?|climbs? to|rises? to|jumps? to"
     r"|as (?:high|low) as|falls? to|drops? to"
     r"|(?:leap|jump|spike|peak|excursion|outlier|point|value|dip)s?"
@@ -309,7 +322,8 @@ _TAKEN_UP = re.compile(
     rf"[)\]]?[,:]? ?(?:{_JOINS}|,|of it|of|by syllables|whereas|where|by|is|was|at"
     rf"|with|along"
     r"|so|do|does|did|one|up|down|out|that of|about|around|roughly|nearly|almost"
-    r"|some|near|an? [a-z]{1,14}"
+    r"|some|near|faster|slower|higher|lower|louder|quieter|calmer|deeper|lively"
+    r"|monotone|typical|fair|poor|noticeable|intrusive|an? [a-z]{1,14}"
     r"|[a-z]{2,14}s)*"
 )
 
@@ -338,7 +352,10 @@ def _stated(sentence: Sentence, values: list[Value]) -> Iterator[StatedClaim]:
     elif any(bounds) or len(values) == 1 or not _differ(sentence, values):
         for value, bound in zip(values, bounds, strict=True):
             relation: Relation = bound or "is"  # type: ignore[assignment]
-            owned_by = _owner_beside(sentence, first, value)
+            is_of_pair = value.key == "shared"
+            owned_by = (
+                ("1", "2") if is_of_pair else _owner_beside(sentence, first, value)
+            )
             claim = value_claim(sentence, value, relation, owned_by)
             yield replace(claim, at_side=stands_at_side(sentence, value.token))
     elif order := _order_of(sentence, values):
@@ -356,6 +373,9 @@ def _order_of(
     """
     if len(values) != 2:
         return None
+    one, two = (value.token for value in values)
+    if sentence.words(one.end, two.start).rstrip().endswith(" or"):
+        return "either", ()  # "at -32 or -33 LUFS"
     if _belong_to_nobody(sentence, *values):
         return "pair", ()
     if _of_one_and_other(sentence, *values):

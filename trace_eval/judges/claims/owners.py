@@ -10,8 +10,10 @@ from trace_eval.judges.claims.tokens import Token
 from trace_eval.judges.claims.values import Value
 
 _SIDE_BEFORE = re.compile(
-    r"(?:'s)?(?: (?:is|was|has|had|got|gets|at|of|with|only|just|merely|about|around|the|its|a"
-    r"|reaches|scores|records|registers|attains|measures|shows|even|sits|comes|comes in|value"
+    r"(?:'s)?(?: (?:is|was|has|had|got|gets|at|of|with|only|just|merely|about|around"
+    r"|the|its|a"
+    r"|reaches|scores|records|registers|attains|measures|shows|even|sits|comes"
+    r"|comes in|value"
     rf"|sitting|way|out|speeds up|slows(?: down)?|picks up (?:speed|pace)"
     rf"|{HEDGES})| ?[:=(\[-] ?)* ?\(?"
 )
@@ -29,6 +31,9 @@ def _adjacent(sentence: Sentence, token: Token) -> str:
             if _SIDE_BEFORE.fullmatch(gap):
                 return place
     for side, place in sides:
+        if _in_bracket_of_rival(sentence, token, side):
+            return other(place)
+    for side, place in sides:
         if side.start >= token.end:
             gap = _without_measures(sentence, token.end, side.start)
             if _SIDE_BEHIND.fullmatch(gap):
@@ -36,6 +41,14 @@ def _adjacent(sentence: Sentence, token: Token) -> str:
     return ""
 
 
+def _in_bracket_of_rival(sentence: Sentence, token: Token, side: Token) -> bool:
+    """Tell whether a side has its own value in brackets: "367 (answer 2: 303)"."""
+    if sentence.words(token.end, side.start) not in (" (", " (the "):
+        return False
+    return bool(_OWN_VALUE.match(sentence.words(side.end, side.end + 10)))
+
+
+_OWN_VALUE = re.compile(r"(?::| has| at| is)? -?\d")
 _FOR_SIDE = re.compile(r" (?:for|in|of|from) (?:the )?", re.I)
 
 
@@ -58,7 +71,8 @@ def stands_for_side(sentence: Sentence, token: Token) -> bool:
 
 
 _AT = re.compile(
-    r"(?: (?:is|stays|remains|sits|comes in|runs|goes|moves))?(?: only| just)? at"
+    r"(?: (?:is|stays|remains|sits|comes in|runs|goes|moves|reads|speaks"
+    r"|talks))?(?: only| just)? at"
     r"(?: (?:only|just|about|around|roughly|a mere))* ",
     re.I,
 )
@@ -107,7 +121,8 @@ def owner(sentence: Sentence, token: Token) -> tuple[str, ...]:
 
 
 _SAME_AT = re.compile(
-    r"(?: in both| too| to the \w+)?(?:, | \(|, at | at |: )(?:about |around |roughly |nearly )?"
+    r"(?: in both| too| to the \w+)?(?:, | \(|, at | at |: )(?:about |around "
+    r"|roughly |nearly )?"
 )
 
 
@@ -200,6 +215,8 @@ def places_of(sentence: Sentence, values: list[Value]) -> list[str]:
     first, second = values[0].token, values[1].token
     sides = _sides_around(sentence, first, second)
     order = list(dict.fromkeys(place for _, place in sides))
+    if _another_is_told(sentence, second, sides):
+        return []
     if len(order) == 2:
         if near[0] and near[1] and near[0] != near[1]:
             return near
@@ -214,6 +231,8 @@ def places_of(sentence: Sentence, values: list[Value]) -> list[str]:
         if are_before and sentence.marked(sides[0][0]):
             # "compared with answer 2, answer 1 has more, 3.7 against 3.1"
             order.reverse()
+        elif are_before and _is_of_last(sentence, sides, first, second):
+            order = [sides[-1][1], other(sides[-1][1])]
         return order
     if len(order) != 1:
         return []
@@ -239,6 +258,37 @@ def places_of(sentence: Sentence, values: list[Value]) -> list[str]:
     if owner and paired_sides(sentence, first, second):
         return [owner, other(owner)]
     return []
+
+
+def _another_is_told(
+    sentence: Sentence, second: Token, sides: list[tuple[Token, str]]
+) -> bool:
+    """Tell whether another measure is named before any side behind two values.
+
+    "BAK is equally bad, 185 and 183, which leaves P808: answer 2 has 288".
+    """
+    if not sides or any(side.start < second.end for side, _ in sides):
+        return False
+    first_side = sides[0][0]
+    measures = sentence.whole.of("measure")
+    return any(second.end <= each.start < first_side.start for each in measures)
+
+
+def _is_of_last(
+    sentence: Sentence, sides: list[tuple[Token, str]], first: Token, second: Token
+) -> bool:
+    """Tell whether values explain a comparative of the last side before them.
+
+    "Answer 2 moves more, and answer 1 speaks faster, at 294 against 207".
+    """
+    last, _ = sides[-1]
+    if sentence.marked(last) or not paired_sides(sentence, first, second):
+        return False
+    chunk, clause, _ = sentence.around(first)
+    own = {place for side, place in named(sentence, chunk) if not sentence.marked(side)}
+    if own == {sides[-1][1]}:
+        return True
+    return any(last.end <= more.start < first.start for more in clause.of("more"))
 
 
 _VERSUS = re.compile(r"(?: [a-z]{3,10}){0,2} ?(?:vs\.?|v\.?|versus|against|to|/) ?")
@@ -313,9 +363,10 @@ def _is_its(sentence: Sentence, number: Token) -> bool:
 
 
 _WITH_THE_EDGE = re.compile(
-    r"[,;:]? (?:and )?(?:so )?(?:the )?(?:adv\.?|advantage|edge|better|best|win|winner"
+    r"[,;:]? (?:and )?(?:so )?(?:in )?(?:the )?(?:adv\.?|advantage|edge|better|best"
+    r"|win|winner"
     r"|favou?r(?:s|ing)?|leans?|speaks?|points?|argues?|supports?)"
-    r"(?: is| to(?:wards)?| for| goes to)?:? (?:the )?",
+    r"(?: is| to(?:wards)?| for| of| goes to)?:? (?:the )?",
     re.I,
 )
 
@@ -360,7 +411,8 @@ def _sides_around(
 
 
 _AGAINST = re.compile(
-    r"\b(?:vs\.?|v|versus|against|compared|opposed|rather|instead|other|and its|but|beats|tops"
+    r"\b(?:vs\.?|v|versus|against|compared|opposed|rather|instead|other|and its|but"
+    r"|beats|tops"
     r"|exceeds)\b|[<>/]"
 )
 

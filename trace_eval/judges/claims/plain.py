@@ -96,6 +96,26 @@ _SIGNS = (
     (r"(?<=[:,]) ?[~=]+ ?(?=$|[\n.;,]| (?:in|for|by|with|at)? ?both\b)", " the same "),
 )
 
+_DOUBTFUL = r"(?:heard with doubt|in doubt|doubtful|uncertain|unsure|guess(?:es|ed))"
+#: Doubtful words of all: "3 of the 4 words are doubtful", "doubtful 3 of 4".
+_DOUBTFUL_OF = (
+    (
+        r"(?<!\d and )(?<!\d, )\b(\d{1,3}) of (?:the |its )?\d{1,3} words"
+        rf" (?:are|were|is|was) {_DOUBTFUL}",
+        r"\1 words are doubtful",
+    ),
+    (
+        r"\bdoubtful(?: in)? (\d{1,3}) of (?:the |its )?\d{1,3}(?: words)?",
+        r"\1 doubtful words",
+    ),
+    (r"\bdoubts (\d{1,3}) of (?:the |its )?\d{1,3} words", r"has \1 doubtful words"),
+)
+
+#: "Answers 1 and 2".
+_BOTH_NUMBERED = re.compile(
+    rf"\b({THING})s ([12AB]) (and|or|&|/) ([12AB])(?![\w'.])", re.I
+)
+
 #: An answer as a key of a program: "response_a".
 _KEY_OF_SIDE = re.compile(rf"\b({THING})_([ab])(?![^\W_])", re.I)
 
@@ -124,12 +144,16 @@ def plain(text: str) -> str:
     )
     text = re.sub(r"`([^`\n]+)`", _unfenced, text)
     text = re.sub(r"(?m)^\s*(?:>|#+(?= )|[✅❌✔✘•]) ?", "", text)
+    text = _BOTH_NUMBERED.sub(r"\1 \2 \3 \1 \4", text)
     text = _KEY_OF_SIDE.sub(lambda key: f"{key[1]} {key[2].upper()}", text)
     text = re.sub(r"(?<=\w)_(?=\w)", " ", text)
     for sign, words in _SIGNS:
         text = re.sub(sign, words, text)
     text = re.sub(r"(?<!\s)\s*\n\s*(?:[-+•]\s+|\d+[.)]\s+)?", "\n", text)
-    return plain_numbers(re.sub(r"[^\S\n]+", " ", text)).strip()
+    text = plain_numbers(re.sub(r"[^\S\n]+", " ", text)).strip()
+    for said, words in _DOUBTFUL_OF:
+        text = re.sub(said, words, text)
+    return text
 
 
 def _unfenced(match: re.Match[str]) -> str:

@@ -18,6 +18,8 @@ from trace_eval.judges.claims.hearsay import (
     MEANT,
     NEITHER_NOR,
     NO_EVIDENCE,
+    REPORTS,
+    TELLS_NOT,
     UNTRUSTED,
 )
 from trace_eval.judges.claims.lexicon import THING
@@ -28,7 +30,8 @@ from trace_eval.judges.claims.stated import Relation, StatedClaim
 from trace_eval.judges.claims.tokens import Token
 
 _LABELS = re.compile(
-    r"(?:[12]|both[ _]?(?:good|bad)|ties?|true|false|content|voice[ _]?quality|paralinguistics"
+    rf"(?:(?:{THING} )?[12AB]|both[ _]?(?:good|bad)|ties?|true|false|content"
+    rf"|voice[ _]?quality|paralinguistics"
     r"|acceptable|unacceptable|better|worse|good|bad)",
     re.I,
 )
@@ -37,11 +40,14 @@ _SAY = (
     r"(?:say(?:s|ing)?|said|stat(?:e[sd]?|ing)|repl(?:y|ies|ied|ying)|answer(?:s|ed|ing)"
     r"|respond(?:s|ed|ing)?|reads?|reading|writes?|wrote|begin(?:s|ning)?|open(?:s|ing)?"
     r"|start(?:s|ing)?|commences?|end(?:s|ing)?|clos(?:es?|ing)"
-    r"|concludes?|finish(?:es|ed|ing)?|wraps? up|signs? off|repeats?|mentions?|us(?:es|ed|ing)"
+    r"|concludes?|finish(?:es|ed|ing)?|wraps? up|signs? off|repeats?|mentions?"
+    r"|us(?:es|ed|ing)"
     r"|contains?|includ(?:es|ing)|transcribed|recogni[sz]ed as"
     r"|heard|hears?|quotes?|offers?|gives?|adds?|calls?"
-    r"|claims?|tell(?:s|ing)?|told|utter(?:s|ed|ing)?|speaks?|declines|refuses|remarks?|informs?"
-    r"|produc(?:es|ing)|deliver(?:s|ed)?|declares?|announces?|explains?|asks?|notes?|goes|go on"
+    r"|claims?|tell(?:s|ing)?|told|utter(?:s|ed|ing)?|speaks?|declines|refuses"
+    r"|remarks?|informs?"
+    r"|produc(?:es|ing)|deliver(?:s|ed)?|declares?|announces?|explains?|asks?|notes?"
+    r"|goes|go on"
     r"|blurts?(?: out)?|throws? in|comes? (?:out as|out with|across as)|talks?"
     r"|puts? it|greets?|apologi[sz]es|insists?"
     r"|exclaims?|whispers?|shouts?|sings?|recites?|counts?|lists?|suggests?|advises?|warns?"
@@ -64,7 +70,8 @@ _PLACED = re.compile(
 _MISSING = re.compile(
     rf"(?:\b(?:not|never|no|nil|without|nowhere|neither|nobody|nothing|cannot"
     r"|unable|impossible|in vain|w/o|zero|0 (?:mentions?|occurrences?|times)"
-    r"|(?:omit|lack|leav|miss|fail|forget|forgot|neglect|avoid|skip|drop|exclud|ignor|cut|refus"
+    r"|(?:omit|lack|leav|miss|fail|forget|forgot|neglect|avoid|skip|drop|exclud|ignor"
+    r"|cut|refus"
     r"|overlook|los|stop|declin|withh[oe]ld)(?:t?|p)?(?:e|es|s|ed|ing)?|unsaid|unspoken"
     rf"|left(?! (?:one|{THING})\b)"
     r"|pass(?:es|ed)? over"
@@ -82,7 +89,8 @@ _MISSING_BEHIND = re.compile(
     r"(?:(?:not|never|nowhere|missing|absent|(?:occurs?|appears?) (?:zero|0|no) times"
     r"|omitted|dropped|skipped|cannot|left out|lacking)\b|n't)"
     r"|,? (?:makes? up|forms?|is|has|finds|gets) no (?:part|place|mention|trace)\b"
-    r"|,? (?:is|are|was|were) (?:what|something|words|an? (?:\w+ )?(?:phrase|line|sentence))\b"
+    r"|,? (?:is|are|was|were) (?:what|something|words|an? (?:\w+ )?(?:phrase|line"
+    r"|sentence))\b"
     r"[^,;.]{0,40}?(?:\b(?:never|not|cannot|nowhere)\b|n't\b)",
     re.I,
 )
@@ -96,7 +104,8 @@ _WISHED = re.compile(
 )
 _DOUBTED = re.compile(
     r"[^\"]{0,24}\b(?:misheard|mishear\w*|likely|probably"
-    r"|(?:doubtful|unsure|uncertain),? (?:and |so )?(?:likely|probably|perhaps|maybe|mishear\w*))",
+    r"|(?:doubtful|unsure|uncertain),? (?:and |so )?(?:likely|probably|perhaps|maybe"
+    r"|mishear\w*))",
     re.I,
 )
 _ASKER = r"(?:user|speaker's request|request|instruction|prompt|task|question|brief)s?"
@@ -115,7 +124,8 @@ _USER_WORD = re.compile(
     r"\b(?:user(?:'s)?|rules?|request(?:ed|s)?|instructions?(?!-)|instr|prompt"
     r"|ask(?:s|ed)?(?! (?:the listener|you|us)\b)|question"
     r"|task"
-    r"|they(?! (?:both|all|even|each|too|only|share|say|agree|have|read|contain|end"
+    r"|they(?!'| (?:can|can't|cannot|could|come|were|both|all|even|each|too|only"
+    r"|share|say|agree|have|read|contain|end"
     r"|begin|differ|are|match|use|part|diverge|seem"
     r"|also)\b)"
     r"|req|requirements?|requires|brief|wish|order|wants?|wanted|demands?|demanded)\b",
@@ -123,12 +133,31 @@ _USER_WORD = re.compile(
 )
 _USER = re.compile(rf"{_USER_WORD.pattern}[^;]*$", re.I)
 _TO_USER = re.compile(
-    rf"\b(?:tells?|told|informs?|to|offers?|gives?|{THING}) (?:the )?user\b", re.I
+    rf"\b(?:tells?|told|informs?|to|offers?|gives?|praises?|thanks?|encourages?"
+    rf"|advises?|urges?"
+    rf"|reminds?|invites?|greets?|{THING}) (?:the )?user\b"
+    r"|\buser (?:receives?|gets?|hears?)\b",
+    re.I,
 )
 
 
 #: "Given the request, what answer 1 does not say, is ...".
 _UNSAID = re.compile(r"\b(?:does|did)(?: not|n't) (?:say|mention), (?:is|was) $", re.I)
+
+
+#: A heading that says that both are alike: "No difference: "..." is read by both".
+_NO_DIFFERENCE = re.compile(
+    r"\A\W{0,8}(?:no (?:\w+ ){0,2}(?:difference|distinction)s?"
+    r"|neither [^:;]{0,40}\b(?:trusted|reliable|certain|sure|usable|evidence"
+    r"|proof)\b[^:;]{0,20}):",
+    re.I,
+)
+#: "Neither leaves out "..."" says that both have it.
+_LEAVES_OUT = re.compile(
+    r"\b(?:leaves?|omits?|drops?|skips?|misses|lacks?)(?: out)? $", re.I
+)
+#: Letters behind a quotation that may say that it is missing.
+MOST_BEHIND = 70
 
 
 def quotations(sentence: Sentence) -> Iterator[StatedClaim]:
@@ -197,9 +226,10 @@ def _quotation(sentence: Sentence, token: Token, start: int) -> StatedClaim:
     alone = sentence.stands_alone_from(token.start)
     head = sentence.sense[max(start, sentence.whole.start, alone) : token.start]
     own = sentence.sense[max(start, clause.start) : token.start]
-    tail = sentence.words(token.end, min(sentence.whole.end, token.end + 70))
+    tail = sentence.words(token.end, min(sentence.whole.end, token.end + MOST_BEHIND))
     if UNTRUSTED.search(sentence.words(token.end, sentence.whole.end)):
         own, head = (NEITHER_NOR.sub(" ", words) for words in (own, head))
+    head, own = (_NO_DIFFERENCE.sub(" ", words) for words in (head, own))
     head, own, tail = (NO_EVIDENCE.sub(" ", words) for words in (head, own, tail))
     user = bool(_USER.search(own)) and not _TO_USER.search(own)
     user = user and not _UNSAID.search(own)
@@ -232,6 +262,7 @@ def _quotation(sentence: Sentence, token: Token, start: int) -> StatedClaim:
     unfound = bool(_SOUGHT.search(own) and _NOT_FOUND.match(tail))
     unfound = unfound or bool(_HAD_IT_SAID.match(own))
     wished = bool(_WISHED.search(HEARD_LIKE.sub(" as ", own)))
+    wished = wished and not REPORTS.match(own)
     wished = wished or bool(_DOUBTED.match(tail) or _LOOKED_FOR.search(own))
     wished = wished and not unfound
     missing = (
@@ -250,9 +281,13 @@ def _quotation(sentence: Sentence, token: Token, start: int) -> StatedClaim:
     chunk = sentence.around(token)[0]
     of_neither = clause if not named(sentence, chunk) else chunk
     neither = any(
-        side.value == "neither" and side.start < chunk.end
+        side.value == "neither"
+        and side.start < chunk.end
+        and ": " not in sentence.words(side.end, token.start)
         for side in of_neither.of("side")
     ) and not any(side.value == "both" for side in chunk.of("side"))
+    if TELLS_NOT.search(own):
+        missing, spoken = unfound, True
     if _APART.fullmatch(own):
         missing = False  # "apart from "a" in answer 2, which is misheard, ..."
     if placed and _BUT_FOR_IT.search(own):
@@ -276,6 +311,7 @@ def _quotation(sentence: Sentence, token: Token, start: int) -> StatedClaim:
         doubt = doubt or _doubt(
             sentence, token, head=told, missing=missing, sided=bool(sides)
         )
+    leaves_none_out = neither and bool(_LEAVES_OUT.search(own))
     return StatedClaim(
         kind="quotation",
         text=sentence.claim_text(token),
@@ -283,7 +319,7 @@ def _quotation(sentence: Sentence, token: Token, start: int) -> StatedClaim:
         relation=relation,
         places=sides if len(sides) == 1 else (),
         numbers=(token.value,),
-        negated=missing or (neither and not user),
+        negated=(missing or (neither and not user)) and not leaves_none_out,
         of_user=user,
         spoken=spoken and not user,
         doubt=doubt,
@@ -385,7 +421,7 @@ _CALLED = re.compile(
     r"|\b(?:call(?:s|ed)?|(?:label|mark|rat|describ|class|flagg|dubb|term)\w* as"
     r"|so-called|the idiom"
     r"|case of|kind of|sort of|sense of|feeling of|definition of|spirit of"
-    r"|idea of) (?:an? |the )?$",
+    r"|(?:an?|any|some|vague) idea of) (?:an? |the )?$",
     re.I,
 )
 #: A member of a JSON list.
@@ -394,7 +430,7 @@ _IN_LIST = re.compile(r"\[ ?$")
 _AT_WORDS = re.compile(r"\b(?:before|until|around) (?:the words? )?$", re.I)
 #: "The same but for "a" and "the"": each answer has one of them.
 _BUT_FOR = re.compile(
-    r"\b(?:same|identical|equal|alike|match\w*|differ\w*)\b[^;]*"
+    r"\b(?:same|identical|equal|alike|agree\w*|match\w*|differ\w*)\b[^;]*"
     r"\b(?:except|save|apart from|but for|besides|aside from)\b[^;]*$"
     r"|\bdiffer(?:s|ing)?\b[^;:\"]*$|\bdifference between $",
     re.I,
@@ -422,7 +458,8 @@ _HAD_IT_SAID = re.compile(
 #: "I looked for it in answer 1 and did not find it", "..., but it does not".
 _NOT_FOUND = re.compile(
     r"\A[^;\"]{0,40}(?:,? (?:and|but|yet|though|although|which|only)\b|,|\.)[^;\"]{0,24}"
-    r"(?:\b(?:did|does|do|could|can|is|was|has|have|there is|there's|it's)(?: not|n't)\b|\bnever\b"
+    r"(?:\b(?:did|does|do|could|can|is|was|has|have|there is|there's|it's)(?: not"
+    r"|n't)\b|\bnever\b"
     r"|\bcannot\b|\bin vain\b|\bfail(?:ed|s)\b|\bno such\b|\bnot there\b|\bnothing\b)",
     re.I,
 )
@@ -454,14 +491,14 @@ def _doubt(
         return "" if sided or both else "does not say from which answer it is missing"
     if _MISSING.search(head):
         return ""
-    end = min(sentence.around(token)[1].end, token.end + 70)
+    end = sentence.around(token)[1].end
     for side, _ in named(sentence, sentence.whole):
         if side.start >= token.end and _ANOTHER_SIDE.search(
             sentence.words(token.end, side.start)
         ):
             end = min(end, side.start)  # "..., and the second is no more certain"
-    tail = _TOLD_NEXT.split(sentence.sense[token.end : end])[0]
-    tail = NO_EVIDENCE.sub(" ", tail)
+    tail = NO_EVIDENCE.sub(" ", sentence.sense[token.end : end])
+    tail = _TOLD_NEXT.split(tail[:MOST_BEHIND])[0]
     around = _CONTRAST.sub(" ", f"{head} , {tail}")
     return "may be said to be missing" if _NEGATION.search(around) else ""
 

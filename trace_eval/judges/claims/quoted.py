@@ -60,7 +60,7 @@ def quotation_finding(claim: StatedClaim, shown: ShownAnswers) -> Finding:
 
 
 #: Fewer quoted words may be a label, or a word that somebody calls so.
-_LEAST_SPOKEN = 3
+_LEAST_SPOKEN = 2
 
 
 def _of_nobody(

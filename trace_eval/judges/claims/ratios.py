@@ -10,7 +10,7 @@ from trace_eval.judges.claims.compared import compared
 from trace_eval.judges.claims.routes import route_of
 from trace_eval.judges.claims.sentences import Sentence, named, other
 from trace_eval.judges.claims.stated import StatedClaim
-from trace_eval.judges.claims.subjects import measured_key, only_measure
+from trace_eval.judges.claims.subjects import measured_key, of_movement, only_measure
 from trace_eval.judges.claims.tokens import Token, measure_of
 
 
@@ -31,6 +31,8 @@ def ratio_claims(
     if near is None:
         return
     key = near.value or measured_key(sentence, near)
+    if near.kind == "as" and not near.value:
+        key = of_movement(sentence, token, key)
     places = compared(sentence, near)
     if near.kind == "measure":
         places = _around_ratio(sentence, token)

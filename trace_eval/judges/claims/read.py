@@ -17,6 +17,7 @@ from trace_eval.judges.claims.labels import labels
 from trace_eval.judges.claims.numbers import numbers
 from trace_eval.judges.claims.plain import plain
 from trace_eval.judges.claims.quotations import quotations
+from trace_eval.judges.claims.somewhere import somewhere
 from trace_eval.judges.claims.stated import StatedClaim
 from trace_eval.judges.claims.tokens import tokens
 from trace_eval.judges.claims.turning import turned
@@ -50,6 +51,7 @@ def claims_of(reason: str, scores: Iterable[str] = ()) -> list[StatedClaim]:
                 why_not = doubt or claim.doubt or turned(sentence, claim)
                 claims.append(replace(claim, doubt=why_not))
         claims += formulas(sentence)
+        claims += somewhere(sentence)
     return claims
 
 

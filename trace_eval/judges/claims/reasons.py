@@ -11,7 +11,7 @@ from fusion import TYPED_TIE, Scale
 from trace_eval.data.judgement import CheckedClaim, Judgement, VerdictOpinion
 from trace_eval.data.outcome import Order, Outcome
 from trace_eval.judges.base import Case
-from trace_eval.judges.claims.check import check
+from trace_eval.judges.claims.check import check_all
 from trace_eval.judges.claims.finding import ShownAnswers
 from trace_eval.judges.claims.follows import follows, parts_about
 from trace_eval.judges.claims.plain import plain
@@ -120,8 +120,7 @@ def in_words(claims: Sequence[CheckedClaim], most: int = 3) -> str:
 def _facts(
     about: str, claims: list[StatedClaim], shown: ShownAnswers
 ) -> Iterator[CheckedClaim]:
-    for claim in claims:
-        finding = check(claim, shown)
+    for claim, finding in check_all(claims, shown):
         yield CheckedClaim(
             about=about,
             kind=claim.kind,

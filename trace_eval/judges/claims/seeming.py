@@ -65,18 +65,22 @@ _OBJECT_FOLLOWS = re.compile(
     r" (?!and\b|but\b|or\b|while\b|which\b|so\b|little\b)[\w\x00#(]"
 )
 _STANDS = re.compile(
-    r"\b(?:is|are|was|were|be|being|'s|sits?|stands?|lies?|lands?|ranks?|comes?|falls?|stays?"
-    r"|remains?|ends?|places?|runs?|goes|keeps?|clearly|far|well|just|slightly|way|one|1|2|[AB])"
-    r"(?: out| in| up| \w+ly| somewhat| a bit| a little| a touch| still| even| just| far| well)? $",
+    r"\b(?:is|are|was|were|be|being|'s|sits?|stands?|lies?|lands?|ranks?|comes?"
+    r"|falls?|stays?"
+    r"|remains?|ends?|places?|runs?|goes|keeps?|clearly|far|well|just|slightly|way"
+    r"|one|1|2|[AB])"
+    r"(?: out| in| up| \w+ly| somewhat| a bit| a little| a touch| still| even| just"
+    r"| far| well)? $",
     re.I,
 )
 
 
 #: "Stays below the threshold", "cleaner behind the voice".
 _OTHER_OBJECT = re.compile(
-    r" (?:the |its |an? |what |being )?(?:[a-z]+ )?(?:threshold|limit|line|step|hearing"
+    r" (?:one\b(?! of)|(?:the |its |an? |what |being )?(?:[a-z]+ )?(?:threshold|limit"
+    r"|line|step|hearing"
     r"|notice|words?"
-    r"|(?:voices?|speech|speaker)(?! ?[#12AB]\b)|audib\w+|most|people|listeners)\b",
+    r"|(?:voices?|speech|speaker)(?! ?[#12AB]\b)|audib\w+|most|people|listeners)\b)",
     re.I,
 )
 
@@ -113,7 +117,8 @@ def is_of_a_kind(sentence: Sentence, token: Token) -> bool:
 
 _THE_SAME = re.compile(r"(?:the same|same|identical|similar|equal|comparable)", re.I)
 _MAY_FOLLOW = re.compile(
-    rf" (?:\w+ly|{'|'.join(_SAID_OF_VALUES)}|{'|'.join(sorted(BEHIND_BARE))}|answers?|both|neither"
+    rf" (?:\w+ly|{'|'.join(_SAID_OF_VALUES)}|{'|'.join(sorted(BEHIND_BARE))}|answers?"
+    rf"|both|neither"
     r"|too|here|there|throughout|between|among|across|all|again|today|tie"
     r"|thing(?= (?:for|on|in|with))"
     r"|story|picture|enough|either|no|we|you|noise|audio|sound|talking|amounts?|sort"

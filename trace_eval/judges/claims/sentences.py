@@ -50,6 +50,7 @@ _RELATIVE = re.compile(r" ?(?:whose|which|with)\b", re.I)
 _COURSE = re.compile(COURSE, re.I)
 _WHERE = re.compile(r"\bwhere\Z", re.I)
 _TREND = re.compile(r"\b(?:trends?|slopes?)\b", re.I)
+_SLOPES = ("slope", "pitch_slope", "loudness_slope")
 
 
 @dataclass(frozen=True)
@@ -375,7 +376,11 @@ class Sentence:
         if token.value == "trend":
             return ""
         if token.kind == "number" and token.unit:  # "305 WPM with the same trend"
-            words = _TREND.sub(" ", words)
+            return _TREND.sub(" ", words)
+        if token.kind == "number":  # "a pitch slope of 284"
+            for measure in chunk.of("measure"):
+                if measure.value in _SLOPES:
+                    words = words.replace(measure.text, " ", 1)
         return words
 
 
@@ -392,7 +397,8 @@ _PREDICATE = re.compile(r",? ?(?:is|was|has|had|sounds|comes|remains)\b", re.I)
 _STATEMENT = re.compile(
     r"[,:;]? ?(?:and |but |so |rather |instead )?(?:(?:the )?\x01+|it|he|she)"
     r"(?: (?:only|just|even|also|\w+ly))*"
-    r" (?!not\b|never\b)(?:is|are|was|were|has|have|had|said|did|can|could|share|read|run|speak"
+    r" (?!not\b|never\b)(?:is|are|was|were|has|have|had|said|did|can|could|share|read"
+    r"|run|speak"
     r"|sit|go|move|keep|stay|sound|reach|show|come|use|take|lie|last|\w+s)\b"
     r"|[,;]? ?(?:with )?(?:the )?\x01+(?: (?:only|just|even|also|\w+ly))* \w+ing\b"
     r"|[,:;]? \x02+ (?:lie|lies|stand|stands|separate|separates|is|are)\b",
@@ -409,7 +415,8 @@ _ABOUT_ALL = re.compile(
 _POSSESSED = re.compile(r"(?:\b(?:its|his|her)|'s) (?:\w+ )?\Z", re.I)
 #: "Compared with 8.8 kHz for answer 1": the answer is the object.
 _VALUE_OF = re.compile(
-    r"(?P<object>\b(?:compared (?:to|with)|against|versus|vs\.?) )(?:only |just |an? )*-?\d[\d.]*"
+    r"(?P<object>\b(?:compared (?:to|with)|against|versus|vs\.?) )(?:only |just "
+    r"|an? )*-?\d[\d.]*"
     r"(?: ?[A-Za-z/%]+(?: (?:per|a) \w+)?| hundredths of an? \w+ per second)?"
     r" (?:for|in|of|from) (?:the )?\Z"
 )
@@ -433,7 +440,8 @@ _TO_LISTENERS = re.compile(
 _REMARK = re.compile(r", (?:which|a difference|something|so|and so|hence|thus)\b")
 #: "..., and the user asked for loud" says nothing of what stands before.
 _WHAT_WAS_ASKED = re.compile(
-    r"(?:,? and|, (?:as|since|which)) (?:is what )?(?:the )?(?:user|request|instruction|prompt)\b"
+    r"(?:,? and|, (?:as|since|which)) (?:is what )?(?:the )?(?:user|request"
+    r"|instruction|prompt)\b"
 )
 _BEGINS_WITH_IT = re.compile(
     r"[,;]? ?(?:and |but |so |yet |(?:which|this|that) (?:\w+ )?)?"
@@ -444,7 +452,8 @@ _ATTRIBUTE = re.compile(
     r"\b[Tt]he (?:(?:slightly|somewhat|much|clearly|even|far|a bit) )*\Z"
 )
 _IN_DOUBT = re.compile(
-    r"\b(?:would|could|should|might|if|imagin\w+|suppos\w+|wants?|whether|ideal|target|wrong"
+    r"\b(?:would|could|should|might|if|imagin\w+|suppos\w+|wants?|whether|ideal"
+    r"|target|wrong"
     r"|true|false|missed|nobody|not what)\b",
     re.I,
 )
@@ -452,8 +461,10 @@ _OF_VALUE = re.compile(rf" (?:score |value )?of (?:{HEDGES} ?)?(?:only )?", re.I
 
 #: Of a whole statement a negation denies what it states: "I don't think that ...".
 _NOT_SO = re.compile(
-    r"(?:\b(?:not|never|nobody|no one|cannot)|n't)(?: (?:can|could|would|at all|really|quite))*"
-    r" (?:true|so|right|correct|the case|think|believe|find|feel|agree|accept|say|claim|seem"
+    r"(?:\b(?:not|never|nobody|no one|cannot)|n't)(?: (?:can|could|would|at all"
+    r"|really|quite))*"
+    r" (?:true|so|right|correct|the case|think|believe|find|feel|agree|accept|say"
+    r"|claim|seem"
     r"|appear|mean)s?(?: to me)?(?: that)? ",
     re.I,
 )
@@ -465,11 +476,13 @@ _TAG = re.compile(
 )
 _ASKS_YES_NO = re.compile(
     r"\s{0,8}(?:(?:so|and|but|then|now|well|wait|okay|ok|hm{1,8}),? ){0,8}"
-    r"(?:does|do|did|is|are|was|were|has|have|had|can|so|where (?:is|are|was|were))(?:n't)?\b",
+    r"(?:does|do|did|is|are|was|were|has|have|had|can|so|where (?:is|are|was"
+    r"|were))(?:n't)?\b",
     re.I,
 )
 _REPLY = re.compile(
-    r"\s{0,8}(?:\w{1,40}, )?(?:(?P<no>no|nope|not|never|it (?:does|did|is|was|has)(?:n't| not))"
+    r"\s{0,8}(?:\w{1,40}, )?(?:(?P<no>no|nope|not|never|it (?:does|did|is|was"
+    r"|has)(?:n't| not))"
     r"|yes|yep|yeah|indeed|it (?:does|did|is|was|has))\b",
     re.I,
 )

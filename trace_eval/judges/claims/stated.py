@@ -15,6 +15,7 @@ Relation = Literal[
     "between",
     "pair",
     "either",
+    "any",
     "more",
     "not_more",
     "same",
@@ -34,7 +35,8 @@ class StatedClaim:
         text: the words of the clause.
         relation: of the values, e.g. ``more``: the first place has more than the
             second; ``pair``: two values, one of each answer, without saying whose is
-            which; ``either``: the same beside a comparison that says it.
+            which; ``either``: the same beside a comparison that says it; ``any``: a
+            value that some answer has, of a measure with its unit.
         places: ``1`` or ``2``, in the order of the relation; one for an absolute value,
             empty where the reason does not say which; of a pair first the answer that
             was spoken of.

@@ -74,7 +74,9 @@ def steps_finding(claim: StatedClaim, shown: ShownAnswers) -> Finding:
         return Finding(None, f"does not say who is ahead; {why}")
     if own in fitting:
         return Finding(True, why)
-    if not title:  # the parts of voice quality are told by their names
+    if not title and claim.beside:
+        fitting = [name for name in fitting if name == IN_ALL]
+    elif not title:  # the parts of voice quality are told by their names
         fitting = [name for name in fitting if name in _TOLD_ALONE]
     is_of_all = any(_fits(claim, steps[name]) for name in (IN_ALL,) if name in steps)
     if own not in steps or is_of_all or (fitting and not claim.beside):

@@ -36,6 +36,10 @@ _OF_ALL = re.compile(
     r"|aggregate|everything|adding up|adds up)\b[^;]*\Z",
     re.I,
 )
+#: "P808 and periodicity add 0.4 steps each" is of two measures.
+_EACH = re.compile(r" each\b")
+#: The sum of the steps of voice quality by its name.
+_OF_QUALITY = re.compile(r"\b(?:voice|sound|audio) quality\b[^;]*\Z", re.I)
 _GAP = re.compile(r"\b(?:difference|gap|distance)\b[^,;]*\Z", re.I)
 _IN_ALL = re.compile(r",? (?:in all|in sum|overall|in total|altogether)\b", re.I)
 
@@ -49,7 +53,9 @@ def step_claims(sentence: Sentence, token: Token) -> Iterator[StatedClaim]:
         return
     if (under or over) and (sentence.denied(chunk, token) or _neither(clause)):
         return
-    if _OF_THE_REST.search(head):
+    if _OF_THE_REST.search(head) or _EACH.match(
+        sentence.words(token.end, token.end + 6)
+    ):
         return
     more = None
     tail = sentence.words(token.end, token.end + 16)
@@ -65,7 +71,7 @@ def step_claims(sentence: Sentence, token: Token) -> Iterator[StatedClaim]:
         sign = direction(sentence, more, more.value) if places else 0
     if not places:
         places, sign = _told_of(sentence, token, clause)
-    key = _key_of(sentence, token, more)
+    key = "" if more is None and _IN_ALL.match(tail) else _key_of(sentence, token, more)
     yield StatedClaim(
         kind="number",
         text=sentence.claim_text(token),
@@ -76,14 +82,16 @@ def step_claims(sentence: Sentence, token: Token) -> Iterator[StatedClaim]:
         numbers=(token.digits.lstrip("+-"),),
         unit="steps",
         sign=sign,
-        beside=more is not None and _names_measure(sentence, more, key),
+        beside=bool(more and _names_measure(sentence, more, key))
+        or (not key and bool(_OF_QUALITY.search(head))),
         hedged=more is not None and more.valued,
     )
 
 
 #: "A difference of 1.0 steps is just audible", "the scale has 0.5 steps".
 _OF_NO_PAIR = re.compile(
-    r"(?:\A|\b(?:since|because|takes|that|as|if)) ?an? (?:difference|gap|distance) of (?:\w+ )?\Z"
+    r"(?:\A|\b(?:since|because|takes|that|as|if)) ?an? (?:difference|gap"
+    r"|distance) of (?:\w+ )?\Z"
     r"|\b(?:has|have|lists?|(?<!together )gives?|there (?:is|are)) \Z",
     re.I,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from trace_eval.judges.claims.lexicon import THING
+from trace_eval.judges.claims.lexicon import NAMING, THING
 from trace_eval.judges.claims.sentences import Part, Sentence, named
 from trace_eval.judges.claims.stated import Relation, StatedClaim
 from trace_eval.judges.claims.tokens import Token, measure_of
@@ -54,6 +54,10 @@ def lies_between(
 
 def measured_key(sentence: Sentence, token: Token) -> str:
     """Return the key of a comparative's measure; empty: none, or several."""
+    if token.value == "rate" and _OF_SLOPE.search(
+        sentence.words(token.start - 40, token.start)
+    ):
+        return ""  # "its energy sinks faster"
     if token.value:
         return _of_subject(sentence, token)
     behind = [t for t in sentence.whole.of("measure") if t.start >= token.end]
@@ -66,12 +70,16 @@ def measured_key(sentence: Sentence, token: Token) -> str:
         return key
     if _is_told_in_hertz(sentence, token):
         return "pitch"
+    if key := _told_by_unit(sentence, token):
+        return key
     if _HIGH_AND.match(sentence.words(token.start, token.end + 20)):
         return ""  # "answer 1 is higher and faster" is of pitch, or of a measure before
     if _is_of_voice(sentence, token):
         return "pitch"
     chunk, clause, whole = sentence.around(token)
-    for part in (chunk, clause, whole):
+    # "At the same loudness, answer 2 being a bit higher" is of no loudness.
+    is_apart = bool(chunk.of("side") and clause.of("same") and not chunk.of("same"))
+    for part in (chunk,) if is_apart else (chunk, clause, whole):
         keys = {t.value for t in part.of("measure")}
         if part is not chunk and _HIGH.fullmatch(token.text):
             keys.discard("variation")  # which is wider, and no voice higher
@@ -87,6 +95,21 @@ def measured_key(sentence: Sentence, token: Token) -> str:
         if keys:
             return ""
     return sentence.topic
+
+
+_OF_SLOPE = re.compile(
+    r"\b(?:falls?|fades?|sinks?|drops?|declines?|decays?|rises?|climbs?)(?: \w+)? \Z",
+    re.I,
+)
+
+
+def _told_by_unit(sentence: Sentence, token: Token) -> str:
+    """Return the measure of the unit right behind: "is stronger at -16 LUFS"."""
+    for number in sentence.whole.of("number"):
+        if number.start >= token.end:
+            between = sentence.words(token.end, number.start)
+            return NAMING.get(number.unit, "") if between == " at " else ""
+    return ""
 
 
 def _before_where(sentence: Sentence, token: Token) -> str:
@@ -128,7 +151,8 @@ _HIGH_AND = re.compile(
     re.I,
 )
 _BEFORE_HERTZ = re.compile(
-    r"(?: by)?(?: [\d.]+ (?:audible )?(?:steps?|semitones|st))?,? ?\(?(?:pitch )?"
+    r"(?: by)?(?: [\d.]+ (?:audible )?(?:steps?|semitones|st))?,?(?: at)?(?: about)? ?"
+    r"\(?(?:pitch )?"
     r"| than (?:the )?\w+ \w+ \("
 )
 
@@ -178,12 +202,15 @@ _SAID_OF = {
     ("pause", "duration"): "pause",
     ("pauses", "duration"): "pause",
     ("bak", "loudness"): "bak",
+    ("pitch", "variation"): "variation",
+    ("loudness", "variation"): "loudness_sd",
+    ("level", "variation"): "loudness_sd",
     ("syllables", "rate"): "syllables",
     ("articulation", "rate"): "articulation",
 }
 _IS = re.compile(
     r"\A(?:[^,;:()]* )?(?:is|are|was|were|sounds?|seems?|appears?|gets?|feels?)"
-    r"(?: (?:not|a|bit|much|far|even|also|little|lot|still|somewhat|rather|\w+ly))* "
+    r"(?: (?:not|a|the|bit|much|far|even|also|little|lot|still|somewhat|rather|\w+ly))* "
 )
 _WHOLE = (
     rf"(?:{THING}|delivery|pace|tempo|tone|reading|talk|style|performance|whole|rest|sound"

@@ -140,7 +140,8 @@ PATTERNS = Scanner(_patterns(), _beginnings())
 
 _UNIT = "|".join(f"(?P<u{i}>{p})" for i, p in enumerate(lexicon.UNITS))
 _NUMBER = re.compile(
-    r"(?<![\w.,])(?P<n>(?:(?<!\d)[-+])?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+))"
+    r"(?<![\w.,])(?P<n>(?:(?<!\d)[-+])?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
+    r"|\.\d+))"
     r"(?P<five> ?(?:/ ?5(?:\.00?)?|out of (?:5|five))\b)?"
     rf"(?:[ -]?(?:{_UNIT}))?(?!\w*[A-Za-z0-9])(?!\.\d)",
     re.I,
@@ -219,6 +220,8 @@ def _numbers(body: str) -> Iterator[Token]:
             yield _token("side", match, digits)
             continue
         before = _before(body, match)
+        if unit == "words" and _SOME_OF.search(before):
+            continue
         if _PART.search(before) or (unit == "words" and _FIRST.search(before)):
             continue  # "5 of the 10 words", "the first 2 words"
         if digits.isdigit() and not unit and _ORDINAL.search(before):
@@ -255,14 +258,23 @@ _PART = re.compile(
     r" (?:(?:doubtful|uncertain|unsure|low-confidence) )?(?:words? )?"
     r"(?:out )?of (?:the |its |their )?$"
 )
+#: "Half of the 8 words", "4 of 7 and all 7 words".
+_SOME_OF = re.compile(
+    r"\b(?:(?:half|most|some|many|none|all) of|(?:and|or) all)(?: (?:the|its|their"
+    r"|\w+ [12]'s))? \Z",
+    re.I,
+)
 _FIRST = re.compile(r"\b(?:the|its) (?:first|last|next|final|opening|closing) $", re.I)
 _OUT_OF = re.compile(r"\d ?/ ?$")
 _ORDINAL = re.compile(
-    r"\b(?:step|point|part|item|criterion|dimension|level|question|request|turn|rule|no\.) ?"
+    r"\b(?:step|point|part|item|criterion|dimension|level|question|request|turn|rule"
+    r"|no\.) ?"
     r"#?$",
     re.I,
 )
-_OF_MANY = re.compile(r" (?:out )?of (?:the )?(?:\d|five|ten)|/\d+(?!\d*\.\d)|:\d")
+_OF_MANY = re.compile(
+    r" (?:and \d+ )?(?:out )?of (?:the )?(?:\d|five|ten)|/\d+(?!\d*\.\d)|:\d"
+)
 
 #: Words behind "A" or a bare 1 or 2 that is a side; most verbs of a third person end in
 #: s.

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from trace_eval.judges.claims.hearsay import NO_EVIDENCE
+from trace_eval.judges.claims.hearsay import NO_EVIDENCE, REPORTS, TELLS_NOT
 from trace_eval.judges.claims.sentences import MY_VIEW, Sentence
 from trace_eval.judges.claims.stated import StatedClaim
 from trace_eval.judges.claims.unclaimed import TOLD
@@ -18,16 +18,19 @@ _WHO = r"(?:I|we|you|one|it|that|this|there|favou?r|reason|difference)"
 _MODAL = r"(?:'d| would| could| can| might| must| may| should)"
 _TOLD = (
     rf"(?:{TOLD}|see|tell"
-    r"|well be|be (?:that|its|my|the one|noted|said|added|mentioned|stressed|argued|observed"
+    r"|well be|be (?:that|its|my|the one|noted|said|added|mentioned|stressed|argued"
+    r"|observed"
     r"|called))"
 )
 _TAKEN = (
-    r"be (?:said|called|described|regarded|considered|judged|argued|noted|something like|about"
+    r"be (?:said|called|described|regarded|considered|judged|argued|noted"
+    r"|something like|about"
     r"|around|\d[\w. %]*)"
 )
 _CONDITION = (
     r"if (?:you ask me|i may say so|anything|only [a-z]+|i heard|i understand"
-    r"|(?:we|you|i|one) (?:now )?(?:talk|speak|turn|look|go|come|listen|compares?|picks?|picked"
+    r"|(?:we|you|i|one) (?:now )?(?:talk|speak|turn|look|go|come|listen|compares?"
+    r"|picks?|picked"
     r"|chooses?|chose|take|took)|the (?:data|figures|numbers|values) (?:is|are)"
     r"|i (?:had|have|were|was|am) to \w+)"
 )
@@ -37,13 +40,16 @@ _IDLE = re.compile(
     r"\b(?:not(?= \x00+ but \x00)|must be(?= (?:\w+ )?\x00)|should be the(?= \x00+ one)"
     r"|if(?= \x00+ (?:has|had) \x00[^.;]*, then\b)|let (?:me|us)(?! know)(?: \w+)?"
     r"|(?:with )?no (?:pauses?|clipping|doubtful words?|doubts?)"
-    r"|without (?:any |a )?(?:pauses?|clipping)"
+    r"|without (?:any |a )?(?:pauses?|clipping|doubtful \w+)"
     r"|even if|give or take|needless to say|whether or not"
     r"|would be(?= (?:wrong|false|untrue|incorrect)\b)"
-    rf"|{_WHO}{_MODAL} (?:\w+ )?{_TOLD}|(?:could|must|may|might|can|should) (?:\w+ )?{_TAKEN}"
-    r"|(?:could|may|might|would|should|can)(?= (?:\w+ )?(?:hint|suggest|indicate|point|mean|reflect"
+    rf"|{_WHO}{_MODAL} (?:\w+ )?{_TOLD}|(?:could|must|may|might|can"
+    rf"|should) (?:\w+ )?{_TAKEN}"
+    r"|(?:could|may|might|would|should|can)(?= (?:\w+ )?(?:hint|suggest|indicate"
+    r"|point|mean|reflect"
     r"|imply|explain|speak|argue|account)\b)"
-    rf"|{_CONDITION}|were (?:i|we|you|one) to (?:choose|pick|rank|order|judge|decide|rate))\b",
+    rf"|{_CONDITION}|were (?:i|we|you|one) to (?:choose|pick|rank|order|judge|decide"
+    rf"|rate))\b",
     re.I,
 )
 #: "With no pauses and a pitch of 215 Hz": denies the pauses alone.
@@ -72,14 +78,17 @@ _NEGATION = re.compile(
     r"|(?<!in )(?<!of )(?<!no )(?:(?<=\bI )|(?<=\bwe )|(?<=\bone )|(?<=\bto )"
     r"|(?<=can )|(?<=would ))doubt"
     r"|doubt(?:s|ed|ful)?(?= (?:that|whether|if)\b)|den(?:y|ies|ied)"
-    r"|disput\w+|refut\w+|far from|anything but|unlikely|impossible|myth|rul(?:e|es|ed) out|r/o"
+    r"|disput\w+|refut\w+|far from|anything but|unlikely|impossible|myth|rul(?:e|es"
+    r"|ed) out|r/o"
     r"|contrary|fail(?:s|ed)? to|unable|contested|disagree\w*)\b|n't\b"
     r"|\A\s*far as to\b",  # "I would not go so far as to say ..."
     re.I,
 )
 _UNREAL = re.compile(
-    r"\b(?:would|could|should|might|must|ought|if|unless|suppos(?:e|es|ed|ing)|imagin(?:e|ing)"
-    r"|assum(?:e|ing)|(?<![a-z] )provided|pretend(?:s|ing)?|as though|whether|in case|lest|until"
+    r"\b(?:would|could|should|might|must|ought|if|unless|suppos(?:e|es|ed|ing)"
+    r"|imagin(?:e|ing)"
+    r"|assum(?:e|ing)|(?<![a-z] )provided|pretend(?:s|ing)?|as though|whether|in case"
+    r"|lest|until"
     r"|hypothe\w+|in theory|allegedly|supposedly|claims? to|purports?"
     r"|wish(?:es|ed)?|hop(?:e|ed|ing)|needs? (?:another|more)"
     r"|needs?(?= [^.;]*\bto (?:match|equal|reach|catch|keep)\b)"
@@ -90,22 +99,27 @@ _UNREAL = re.compile(
     r"|fanc(?:y|ied)|at one point|at the (?:start|beginning|outset)|to begin with)\b"
     r"|'d (?:have|like|prefer|want|love|need|be|go)\b"
     # A wish without anybody: "Need louder A".
-    r"|\A[^\w\x00]*(?:needs?|wants?|prefer|require|looking for)(?= (?:an? |the |some )?\x00)"
+    r"|\A[^\w\x00]*(?:needs?|wants?|prefer|require|looking for)(?= (?:an? |the "
+    r"|some )?\x00)"
     # A heading of what is wanted: "Expected: answer 1 louder", unlike "As expected: ...".
-    r"|(?<!\bas )\b(?:expect(?:ed|ation)|desired|wanted|required|intended|planned|ideal|target"
+    r"|(?<!\bas )\b(?:expect(?:ed|ation)|desired|wanted|required|intended|planned"
+    r"|ideal|target"
     r"|goal|acceptance|to ?do)(?: (?:result|output|outcome|behaviou?r|state))?:",
     re.I,
 )
 #: "I advise answer 1 to be louder", unlike "I found answer 1 to be louder".
 _TO_BE = re.compile(
-    r"\bto (?:be|sound|get|become)(?: (?:a|an|the|at|about|around|much|far|bit|little|somewhat"
+    r"\bto (?:be|sound|get|become)(?: (?:a|an|the|at|about|around|much|far|bit|little"
+    r"|somewhat"
     r"|even|rather|quite|\w+ly))* ?$",
     re.I,
 )
 _FOUND = re.compile(
     r"\b(?:f(?:ind|inds|ound)|seem(?:s|ed)?|appear(?:s|ed)?|prove[sdn]?|turn(?:s|ed) out"
-    r"|happen(?:s|ed)?|tend(?:s|ed)?|known|measured|said|shown|judg(?:e|es|ed)|consider(?:s|ed)?"
-    r"|perceiv(?:e|es|ed)|hear|heard|note[sd]?|observ(?:e|es|ed)|take[ns]?|took|believed?|feel|felt"
+    r"|happen(?:s|ed)?|tend(?:s|ed)?|known|measured|said|shown|judg(?:e|es|ed)"
+    r"|consider(?:s|ed)?"
+    r"|perceiv(?:e|es|ed)|hear|heard|note[sd]?|observ(?:e|es|ed)|take[ns]?|took"
+    r"|believed?|feel|felt"
     r"|deem(?:s|ed)?|rate[sd]?|reported|sure|certain|bound|think|thought|estimate[sd]?"
     r"|understood|revealed|confirmed|predict(?:s|ed)?|manages?|managed|comes?|came"
     r"|reckon(?:s|ed)?"
@@ -115,8 +129,10 @@ _FOUND = re.compile(
 #: An order begins a clause.
 _ORDER = re.compile(
     r"(?:^|[.:;,\n(]|- |\* |\b(?:please|then|and|just|so)) ?(?:TODO:? ?|fix:? )?"
-    r"(?:make|give|keep|fix|have|bring|raise|push|pull|turn|dial|bump|crank|ensure|avoid|reduce"
-    r"|increase|consider|picture|imagine|suppose|assume|let(?! me| us)|try|speed|get|swap|use"
+    r"(?:make|give|keep|fix|have|bring|raise|push|pull|turn|dial|bump|crank|ensure"
+    r"|avoid|reduce"
+    r"|increase|consider|picture|imagine|suppose|assume|let(?! me| us)|try|speed|get"
+    r"|swap|use"
     r"|slow(?! (?:speech|pace|delivery|tempo|reading|voice|speaking"
     r"|talking)\b)) (?!or take|in mind)(?=[^:;.]*$)",
     re.I,
@@ -124,12 +140,16 @@ _ORDER = re.compile(
 #: What stands before the clause of a claim and cannot turn it: "although neither is
 #: perfect, answer 2 ..."; "answer 2 does not whisper and is ...".
 _BEFORE_CLAUSE = re.compile(
-    r"\A[^\w\x00]*(?:(?:even )?though|although|while|whereas|because|since|given that|despite"
+    r"\A[^\w\x00]*(?:because|since|as|given that)\b[^,:;]*,(?= I [^,:;]*: (?:the )?\x00)"
+    r"|\A[^\w\x00]*(?:(?:even )?though|although|while|whereas|because|since"
+    r"|given that|despite"
     r"|in spite of|contrary to|without|to begin with"
     r"|far from|rather than|instead of|unlike)\b[^,]*(?<! that),(?= (?:the )?\x00)"
-    r"|\A[^\x00]{0,60}\b(?:is|was) (?:wished for|wanted|requested|asked for|called for|desired"
+    r"|\A[^\x00]{0,60}\b(?:is|was) (?:wished for|wanted|requested|asked for"
+    r"|called for|desired"
     r"|required|expected)\b,? (?:and|but|so|yet)(?= (?:the )?\x00)"
-    r"|\A[^\w\x00]*(?:the )?\x00+ (?:(?:does|do|did|is|was|are)(?: not|n't)|never|cannot|can't"
+    r"|\A[^\w\x00]*(?:the )?\x00+ (?:(?:does|do|did|is|was|are)(?: not|n't)|never"
+    r"|cannot|can't"
     r"|fails to)\b(?:(?!\bthat\b)[^,])*,? and (?:it |also )?(?=(?:is|has|speaks|sounds)\b)",
     re.I,
 )
@@ -141,13 +161,20 @@ _NAMES_NONE = re.compile(r"\A[^\x00,]*,")
 #: What takes a claim back behind it.
 _TAKEN_BACK = re.compile(
     r"\b(?:other way (?:a?round|about)|reverse(?:d)?|vice versa|just kidding|not really"
-    r"|opposite(?! of (?:what|the (?:user|request|instruction)))|i was wrong|scratch that"
+    r"|opposite(?! (?:directions?|ways?|signs?)\b)(?! of (?:what|the (?:user|request"
+    r"|instruction)))|i was wrong|scratch that"
     r"|strike that|or rather|wait|oh no|actually,? no|sorry"
     r"|on second thou?ght|correction|no joke about it|at first"
     r"|would be (?:wrong|false|untrue|a stretch)"
     r"|(?:that|this|which|it|claim) (?:is|was) (?:wrong|false|untrue|a myth))\b"
     r"|- not[.!]?$",
     re.I,
+)
+
+
+#: What may be so goes on behind a claim: "has 3.1 st, and could come across as engaged".
+_THEN_UNREAL = re.compile(
+    r",? (?:and|but|so|yet) (?:it )?(?:could|would|might|may|should)\b"
 )
 
 
@@ -186,9 +213,16 @@ def turned(sentence: Sentence, claim: StatedClaim) -> str:
         start += heading.end()
         own = own[heading.end() :]
     own = _IDLE.sub(_blank, own)
+    if then := _THEN_UNREAL.search(own, max(claim.at - start, 0)):
+        own = own[: then.start()]
     if claim.kind == "quotation":
         own = NO_EVIDENCE.sub(_blank, _HEARSAY.sub(_blank, own))
         own = _PLACE.sub(_blank, own)
+        if claim.spoken and not claim.negated:
+            own = own[: max(claim.at - start, 0)]  # "says that "..." would be good"
+            own = TELLS_NOT.sub(_blank, own)
+            if reported := REPORTS.match(own):
+                own = own[: reported.start()]
         relative = _RELATIVE.search(own, max(claim.at - start, 0))
         own = own[: relative.start()] if relative else own
     alone = start

@@ -32,7 +32,9 @@ def key_of_sound(sentence: Sentence, token: Token, unit: str) -> str:
 
 #: "Its loudness is more even (SD 3 v 7 LU)".
 _DEVIATES = re.compile(
-    r"\b(?:SD|std|standard deviation)(?: of| is| at)? ?"
+    r"\b(?:SD|std|standard deviation|(?:varies|swings|moves) more in (?:loudness"
+    r"|level|volume))"
+    r"(?: of| is| at)? ?\(?"
     r"(?:[\d.]+(?: LU)?,? (?:vs\.?|v\.?|versus|against|and|to) )?\Z"
 )
 
@@ -43,33 +45,53 @@ def key_of_unit(sentence: Sentence, token: Token, unit: str) -> str:
         return "pitch"
     whole = sentence.words(sentence.whole.start, sentence.whole.end)
     takes = _TAKES.search(sentence.words(token.start - 16, token.start))
+    stops = _STOPS.search(sentence.words(token.start - 16, token.start))
+    if unit == "s" and stops:
+        return "pause"
     if unit == "s" and takes and not _PAUSES.search(whole):
         return "duration"
-    if unit == "st" and _MOVES.search(whole):
+    if unit == "st" and (_MOVES.search(whole) or _is_own(sentence, token)):
         return "variation"
     if unit == "%" and _COURSES.search(whole):
         return "trend"
     return NAMING.get(unit, "")
 
 
+def _is_own(sentence: Sentence, token: Token) -> bool:
+    """Tell whether a number is an answer's own: "the 7.1 st of answer 2"."""
+    head = sentence.words(token.start - 24, token.start)
+    behind = [side for side in sentence.whole.of("side") if side.start >= token.end]
+    of_side = behind and sentence.words(token.end, behind[0].start) == " of "
+    return bool(of_side and _THE_OWN.search(head)) or head.endswith("'s ")
+
+
+_THE_OWN = re.compile(r"\bthe (?:\w+ )?\Z", re.I)
+
 #: "Takes 11.4 s for the sentence".
 _TAKES = re.compile(
     r"\b(?:takes?|took|lasts?|lasted|needs?|(?:words|sentence|text) in|through it in"
     r"|drags on"
-    r"|goes on|is (?:done|over|finished) in|finishes in)"
+    r"|goes on|runs|is (?:done|over|finished) (?:in|after)|finishes in)"
     r" (?:for |about |only |just )*\Z",
     re.I,
+)
+#: "Stops for 1.7 s in the middle".
+_STOPS = re.compile(
+    r"\b(?:stops|halts|breaks off|is silent) for (?:about |some )?\Z", re.I
 )
 _PAUSES = re.compile(r"\b(?:paus\w+|silen\w+|gaps?|breaks?)\b", re.I)
 #: Words for how a voice moves: semitones beside them are of its variation.
 _MOVES = re.compile(
-    r"\b(?:pitch|variation|var(?:y|ies|ied)|intonation|monotone|monotonous|lively|livelier|flat"
-    r"|flatter|expressive|SD|melod\w+|move(?:s|ment)?|modulat\w+)\b",
+    r"\b(?:pitch|variation|var(?:y|ies|ied)|intonation|monotone|monotonous|lively"
+    r"|livelier|flat"
+    r"|flatter|expressive|SDs?|swings?|deviat\w+|inflection|sing-song|melod\w+"
+    r"|move(?:s|ment)?|modulat\w+)\b",
     re.I,
 )
 #: Words for a change of tempo: percents beside them are of its trend.
 _COURSES = re.compile(
-    r"\b(?:slow(?:s|ing)|speed(?:s|ing)? up|(?:picks?|picking) up|gain(?:s|ing)? (?:speed|pace)"
+    r"\b(?:slow(?:s|ing)|drag(?:s|ging)|eas(?:es|ing) off|speed(?:s|ing)? up"
+    r"|(?:picks?|picking) up|gain(?:s|ing)? (?:speed|pace)"
     r"|accelerat\w+)\b",
     re.I,
 )
@@ -102,7 +124,8 @@ _VOICES_HZ = (40, 450)
 #: Units of other measures of a voice, in a list of which hertz are of its pitch.
 _OF_DELIVERY = {"wpm", "st", "lufs"}
 _VOICE = re.compile(
-    r"\b(?:voices?|speaks|speaking|spoken|higher|lower|deeper|deep|tenor|soprano"
+    r"\b(?:voices?|speaks|speaking|spoken|higher|lower|deeper|deep|pitched|register"
+    r"|bassier|tenor|soprano"
     r"|alto|baritone|high-pitched|low-pitched)\b",
     re.I,
 )
@@ -145,17 +168,22 @@ def _is_of_voice(sentence: Sentence, token: Token) -> bool:
 def _speaks_at(sentence: Sentence, token: Token) -> bool:
     """Tell whether an answer is at so many hertz: "answer 1 sits at 142 Hz"."""
     whole = sentence.words(sentence.whole.start, sentence.whole.end)
-    if not _may_be_of_voice(token) or _OTHER_SOUND.search(whole):
+    if not _may_be_of_voice(token) or OTHER_SOUND.search(whole):
         return False
     chunk = sentence.around(token)[0]
     has_own = chunk.of("measure") or not chunk.of("side")
+    stands_behind = any(
+        sentence.words(side.end, token.start) == " " for side in chunk.of("side")
+    )
     return not has_own and bool(
-        _AT_OR_OF.search(sentence.words(token.start - 40, token.start))
+        stands_behind
+        or _AT_OR_OF.search(sentence.words(token.start - 40, token.start))
         or _OF_SIDE.match(sentence.words(token.end, token.end + 8))
     )
 
 
-_OTHER_SOUND = re.compile(
+#: Sounds beside a voice, whose hertz are no pitch.
+OTHER_SOUND = re.compile(
     r"\b(?:hum|buzz\w*|mains|rumbl\w+|tones?|beeps?|bands?|band\w+|frequenc\w+|cuts?"
     r"|cut-?off"
     r"|filter\w*|energy|spectr\w+|formants?|noise|crossover|shelf|notch|bass|treble"
@@ -266,7 +294,7 @@ def _named_before(sentence: Sentence, first: Token) -> list[str]:
 
 
 #: "..., compared to 273 and 196 for answer 2".
-_SET_AGAINST = re.compile(r"\b(?:compared (?:to|with)|against|versus|vs\.?) \Z")
+_SET_AGAINST = re.compile(r"\b(?:compare[ds]? (?:to|with)|against|versus|vs\.?) \Z")
 _GIVES = re.compile(r"(?: (?:of|is|at|was|\())?[:=]? ?")
 
 

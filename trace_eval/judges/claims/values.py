@@ -37,6 +37,8 @@ class Value:
 def key_of(sentence: Sentence, token: Token, unit: str) -> str:
     """Return the key of the measure that a number is of; empty: none, or several."""
     key = _key_by_place(sentence, token, unit)
+    if key == "shared" and unit != "%":
+        return ""  # "20 shared words"
     if key == "trend" and not unit:
         trend = [each for each in sentence.whole.of("measure") if each.value == key]
         is_given = any(gives(sentence, each, token) for each in trend)
@@ -83,7 +85,10 @@ def _is_out_of_reach(sentence: Sentence, token: Token) -> bool:
     """
     before = [each for each in sentence.whole.tokens if each.end <= token.start]
     names = [each for each in before if each.kind in ("measure", "more") and each.value]
-    numbers = [n for n in before if n.kind == "number" and n.unit != "steps"]
+    numbers: list[Token] = []
+    for each in before:
+        if each.kind == "number" and each.unit not in ("steps", "x"):
+            numbers.append(each)
     if not names or not numbers or numbers[-1].start < names[-1].end:
         return False
     behind: list[Token] = []
@@ -214,9 +219,6 @@ def value_claim(
     sentence: Sentence, value: Value, relation: Relation, places: tuple[str, ...]
 ) -> StatedClaim:
     """Return the claim that answers have a value, or one within bounds."""
-    head = sentence.words(value.token.start - 26, value.token.start)
-    tail = sentence.words(value.token.end, value.token.end + 10)
-    is_hedged_before = bool(_HEDGED.search(head))
     return StatedClaim(
         kind="number",
         text=sentence.claim_text(value.token),
@@ -227,11 +229,19 @@ def value_claim(
         numbers=(value.token.digits,),
         unit=value.unit,
         beside=_is_named_beside(sentence, value),
-        hedged=is_hedged_before or tail.startswith((" or so", "-ish")),
+        hedged=is_hedged(sentence, value.token),
         doubt=_doubt(sentence, value.token, both=len(places) == 2)
         if relation == "is" and not sentence.presupposed(value.token)
         else "",
     )
+
+
+def is_hedged(sentence: Sentence, token: Token) -> bool:
+    """Tell whether a number is said to be about so much: "about 180", "180 or so"."""
+    tail = sentence.words(token.end, token.end + 10)
+    if tail.startswith((" or so", "-ish")):
+        return True
+    return bool(_HEDGED.search(sentence.words(token.start - 26, token.start)))
 
 
 def _is_named_beside(sentence: Sentence, value: Value) -> bool:
