@@ -101,6 +101,24 @@ def test_values_are_of_whom_they_are_said(true: str, false: str) -> None:
     assert False in findings(false)
 
 
+@pytest.mark.parametrize(
+    "reason",
+    [
+        "Answer 1's voice is higher in frequency (181 v 118 Hz).",
+        "Answer 1 swings 2.8 times as widely around its mean pitch (3.4 v 1.2 st).",
+        "Answer 1's lowest pitch point is 148 Hz.",
+        "Answer 1 opens with 5.6 syllables per second.",
+        "The longest silence is 1.2 s longer in answer 1.",
+        "Answer 1's pitch varies only by 3.4 st.",
+        "P808 and pitch add 0.4 steps each.",
+        "Answer 1 is far better, so answer 2 loses.",
+        'Neither transcript can be trusted: "good night" and "sleep well" are guesses.',
+    ],
+)
+def test_what_only_looks_like_a_false_claim_is_none(reason: str) -> None:
+    assert False not in findings(reason)
+
+
 def test_slopes_are_read_as_prompts_print_them() -> None:
     first, second = (
         of.model_copy(

@@ -13,7 +13,7 @@ from trace_eval.judges.claims.measures import MEASURES, Measure, Reading
 from trace_eval.judges.claims.quoted import quotation_finding
 from trace_eval.judges.claims.somewhere import OF_ANY
 from trace_eval.judges.claims.stated import StatedClaim
-from trace_eval.judges.claims.stepped import steps_finding
+from trace_eval.judges.claims.stepped import steps_between, steps_finding
 from trace_eval.judges.claims.values import JOINT
 
 #: Trailing zeros of a printed number may be rounding up to this share of it; more where
@@ -405,6 +405,10 @@ def _compared(claim: StatedClaim, measure: Measure, shown: ShownAnswers) -> Find
         pairs = [(first[name][0], second[name][0]) for name in names]
         if any(measure.same(*pair) for pair in pairs):
             return Finding(None, f"less than a step apart; {why}")
+    if claim.relation == "same" and not claim.negated and not any(results):
+        steps = steps_between(measure, shown)
+        if steps is not None and abs(steps) < 1:
+            return Finding(True, f"less than a step apart; {why}")
     if measure.title in ("MOS", "overall quality") and len(set(results)) > 1:
         return Finding(None, f"the scores differ in this; {why}")
     return Finding(any(results), why)

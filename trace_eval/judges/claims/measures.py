@@ -206,7 +206,7 @@ MEASURES: Mapping[str, Measure] = {
         pattern=r"(?:(?:speech|speaking|talking|word|delivery|reading|overall) )?"
         r"(?:(?<!sampling )(?<!sample )(?<!steeper )rates?(?! (?:it|this|that|them|both"
         r"|answer|response|candidate|the|lower|higher|better|worse|as|poor|fair)\b)"
-        r"|pace|tempo|speed)(?! of (?:breath|loss))"
+        r"|paces?|tempos?|tempi|speeds?)(?! of (?:breath|loss))"
         r"|WPM|words per minute|words/min|words a minute",
         fields=_of(
             "rate",

@@ -85,7 +85,7 @@ def states_nothing(sentence: Sentence, token: Token) -> bool:
         return True  # a slope
     if _wanders(sentence, token):
         return True
-    return token.unit == "hz" and _is_peak(sentence, token)
+    return token.unit in ("hz", "syl") and _is_peak(sentence, token)
 
 
 def _told_first(sentence: Sentence, token: Token) -> Token:
@@ -181,7 +181,8 @@ def _is_peak(sentence: Sentence, token: Token) -> bool:
 
 _PEAK = re.compile(
     r"\b(?:peak(?:s|ed|ing)? at|(?:top|bottom)s? out at|(?:start|begin|open|end"
-    r"|finish)(?:s|es|ing)? (?:\w+ )?(?:at|near)"
+    r"|finish)(?:s|es|ing)? (?:\w+ )?(?:at|near|with)"
+    r"|(?:lowest|highest|top|bottom)(?: pitch)? (?:point|note|value) (?:is|at)"
     r"|reach(?:es|ed|ing)?|climbs? to|rises? to|jumps? to"
     r"|as (?:high|low) as|falls? to|drops? to"
     r"|(?:leap|jump|spike|peak|excursion|outlier|point|value|dip)s?"

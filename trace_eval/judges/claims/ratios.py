@@ -31,7 +31,7 @@ def ratio_claims(
     if near is None:
         return
     key = near.value or measured_key(sentence, near)
-    if near.kind == "as" and not near.value:
+    if near.kind == "measure" or not near.value:
         key = of_movement(sentence, token, key)
     places = compared(sentence, near)
     if near.kind == "measure":

@@ -20,7 +20,7 @@ from trace_eval.judges.beside.steps import (
     VARIATION,
 )
 from trace_eval.judges.claims.finding import Finding, ShownAnswers
-from trace_eval.judges.claims.measures import MEASURES
+from trace_eval.judges.claims.measures import MEASURES, Measure
 from trace_eval.judges.claims.stated import StatedClaim
 
 #: Measure of a claim -> the step that it is told in.
@@ -82,6 +82,11 @@ def steps_finding(claim: StatedClaim, shown: ShownAnswers) -> Finding:
     if own not in steps or is_of_all or (fitting and not claim.beside):
         return Finding(None, f"may be of another measure; {why}")
     return Finding(False, why)
+
+
+def steps_between(measure: Measure, shown: ShownAnswers) -> float | None:
+    """Return how many steps answer 1 has more of a measure; None: none are shown."""
+    return dict(_steps(shown)).get(_STEP_OF_TITLE.get(measure.title, ""))
 
 
 def _steps(shown: ShownAnswers) -> Iterator[tuple[str, float]]:

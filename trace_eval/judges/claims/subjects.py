@@ -211,6 +211,7 @@ _SAID_OF = {
 _IS = re.compile(
     r"\A(?:[^,;:()]* )?(?:is|are|was|were|sounds?|seems?|appears?|gets?|feels?)"
     r"(?: (?:not|a|the|bit|much|far|even|also|little|lot|still|somewhat|rather|\w+ly))* "
+    r"(?:[\d.]{1,5} ?[A-Za-z]{1,7} )?"
 )
 _WHOLE = (
     rf"(?:{THING}|delivery|pace|tempo|tone|reading|talk|style|performance|whole|rest|sound"
@@ -232,6 +233,10 @@ def _of_subject(sentence: Sentence, token: Token) -> str:
     slower" of no measure.
     """
     chunk = sentence.around(token)[0]
+    if _IN_FREQUENCY.search(token.text) and _OF_VOICE.search(
+        sentence.words(chunk.start, token.start)
+    ):
+        return "pitch"
     if not _IS.fullmatch(sentence.words(chunk.start, token.start)):
         return token.value
     measures = [each for each in chunk.of("measure") if each.end <= token.start]
@@ -248,6 +253,9 @@ def _of_subject(sentence: Sentence, token: Token) -> str:
     of_part = _PART_OF.search(head) or _OWN_PART.match(behind)
     return "" if of_part else token.value
 
+
+_IN_FREQUENCY = re.compile(r"\bin frequency\Z", re.I)
+_OF_VOICE = re.compile(r"\b(?:voice|pitch|speaker|speaks)\b", re.I)
 
 #: Names the score of noise, and not noise.
 _SCORE = re.compile(r"\b(?:quality|scores?|ratings?|mos|values?)\b")

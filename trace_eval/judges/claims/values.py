@@ -21,6 +21,10 @@ from trace_eval.judges.claims.unnamed import (
 MOST_BETWEEN = 2
 
 
+#: No recording of speech ends below.
+LEAST_BANDWIDTH_HZ = 500
+
+
 @dataclass(frozen=True)
 class Value:
     """A number that is a value of a measure, and the side at which it stands.
@@ -37,6 +41,10 @@ class Value:
 def key_of(sentence: Sentence, token: Token, unit: str) -> str:
     """Return the key of the measure that a number is of; empty: none, or several."""
     key = _key_by_place(sentence, token, unit)
+    if key == "bandwidth" and unit == "hz" and token.number < LEAST_BANDWIDTH_HZ:
+        return "pitch"  # "the voice is higher in frequency (181 v 118 Hz)"
+    if key == "variation" and _is_of_loudness(sentence, token):
+        return "loudness_sd"
     if key == "shared" and unit != "%":
         return ""  # "20 shared words"
     if key == "trend" and not unit:
@@ -44,6 +52,19 @@ def key_of(sentence: Sentence, token: Token, unit: str) -> str:
         is_given = any(gives(sentence, each, token) for each in trend)
         return key if is_given else ""
     return key
+
+
+def _is_of_loudness(sentence: Sentence, token: Token) -> bool:
+    """Tell whether an SD is of the loudness: "loudness varies more (SD 14 v 4)"."""
+    before = [
+        m for m in sentence.around(token)[1].of("measure") if m.end <= token.start
+    ]
+    if len(before) < 2 or not _SD.fullmatch(before[-1].text):
+        return False
+    return before[-2].value in ("loudness", "level")
+
+
+_SD = re.compile(r"SDs?", re.I)
 
 
 def _key_by_place(sentence: Sentence, token: Token, unit: str) -> str:
