@@ -9,7 +9,7 @@ from itertools import chain, product
 
 from blueprints.notation import number
 from trace_eval.judges.claims.finding import BY_SYLLABLES, Finding, ShownAnswers
-from trace_eval.judges.claims.measures import MEASURES, Measure, Reading
+from trace_eval.judges.claims.measures import MEASURES, SCORES, Measure, Reading
 from trace_eval.judges.claims.quoted import quotation_finding
 from trace_eval.judges.claims.somewhere import OF_ANY
 from trace_eval.judges.claims.stated import StatedClaim
@@ -103,10 +103,6 @@ def _valued(claim: StatedClaim, measure: Measure, shown: ShownAnswers) -> Findin
     return _absolute(claim, measure, shown)
 
 
-#: Scores that prompts print as bare numbers beside each other.
-_SCORES = ("p808", "bak", "sig", "ovrl", "distillmos")
-
-
 def _may_be_other_score(
     claim: StatedClaim, measure: Measure, shown: ShownAnswers
 ) -> bool:
@@ -118,7 +114,7 @@ def _may_be_other_score(
         return False
     if claim.relation not in ("is", "pair", "either"):
         return False
-    others = [MEASURES[key] for key in _SCORES if MEASURES[key] is not measure]
+    others = [MEASURES[key] for key in SCORES if MEASURES[key] is not measure]
     return any(_valued(claim, other, shown).holds is True for other in others)
 
 

@@ -45,9 +45,8 @@ def slopes(sentence: Sentence) -> Iterator[StatedClaim]:
         sides = named(sentence, clause)
         places = {place for side, place in sides if not sentence.marked(side)}
         if not places and len({place for _, place in sides}) == 1:
-            places = {
-                other(sides[0][1])
-            }  # "its level sinks more than that of answer 1"
+            # "Its level sinks more than that of answer 1".
+            places = {other(sides[0][1])}
         if match is None or len(keys) != 1 or len(places) != 1:
             continue
         if measures[0].start in told:

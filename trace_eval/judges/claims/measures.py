@@ -189,6 +189,12 @@ def _in_words(title: str, name: str, pattern: str) -> Measure:
     )
 
 
+#: Scores of quality that prompts print as bare hundredths beside each other.
+SCORES = ("p808", "bak", "sig", "ovrl", "distillmos")
+
+#: The same, and what names one of them in words.
+NAMED_SCORES = frozenset({*SCORES, "overall", "signal", "mos"})
+
 #: The title of the measure that both answers have together.
 WORDS_IN_COMMON = "words in common"
 

@@ -20,6 +20,7 @@ from trace_eval.judges.claims.differences import (
     is_gap,
     is_operand,
 )
+from trace_eval.judges.claims.measures import NAMED_SCORES
 from trace_eval.judges.claims.owners import (
     beside_each_other,
     owner,
@@ -208,8 +209,7 @@ def _is_corrected(sentence: Sentence, token: Token) -> bool:
 
 
 #: What no voice is below, and MOS not either: differences and shares are.
-_OPINIONS = ("mos", "p808", "sig", "bak", "ovrl", "overall", "signal", "distillmos")
-_LEAST = {"rate": 30, "articulation": 30, "pitch": 40} | dict.fromkeys(_OPINIONS, 1)
+_LEAST = {"rate": 30, "articulation": 30, "pitch": 40} | dict.fromkeys(NAMED_SCORES, 1)
 
 
 #: What no level is beyond: "answer 1 stays level at 181".
@@ -230,7 +230,7 @@ def _is_beyond(value: Value) -> bool:
     if value.key == "pitch" and 0 < value.token.number < _LEAST["pitch"]:
         return not value.unit
     is_whole = value.token.digits.isdigit()
-    if value.key in _OPINIONS and is_whole and 5 < value.token.number < 100:
+    if value.key in NAMED_SCORES and is_whole and 5 < value.token.number < 100:
         return not value.unit  # "up to 12 kHz, answer 2 up to 9, and its P808 ..."
     most = _MOST.get(value.key, math.inf)
     return not value.unit and abs(value.token.number) > most

@@ -341,9 +341,8 @@ def _is_heard_as(own: str) -> bool:
         return False
     wished = _WISHED.search(own)
     if wished is None:
-        return bool(
-            _SAYING.search(own)
-        )  # "is heard as "a", which is probably misheard"
+        # "Is heard as "a", which is probably misheard".
+        return bool(_SAYING.search(own))
     return bool(INSTANCE.match(wished[0]))
 
 

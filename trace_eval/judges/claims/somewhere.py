@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from trace_eval.judges.claims.differences import bound_of, is_gap
+from trace_eval.judges.claims.measures import NAMED_SCORES, SCORES
 from trace_eval.judges.claims.numbers import states_nothing
 from trace_eval.judges.claims.seeming import is_of_a_kind
 from trace_eval.judges.claims.sentences import Sentence
@@ -19,8 +20,6 @@ from trace_eval.judges.claims.stated import StatedClaim
 from trace_eval.judges.claims.tokens import Token
 from trace_eval.judges.claims.unnamed import OTHER_SOUND, gives
 from trace_eval.judges.claims.values import is_hedged
-
-_OPINIONS = ("p808", "bak", "sig", "ovrl", "distillmos")
 
 #: Unit -> the measures of which a number of it may be; "mos": a bare one beside scores.
 OF_ANY: Mapping[str, tuple[str, ...]] = {
@@ -30,11 +29,10 @@ OF_ANY: Mapping[str, tuple[str, ...]] = {
     "lufs": ("loudness",),
     "hz": ("pitch", "variation_hz", "bandwidth", "sampling"),
     "%": ("trend", "voiced", "clipping", "shared"),
-    "mos": _OPINIONS,
+    "mos": SCORES,
 }
 
-#: Names of scores, whose values prompts print as bare hundredths.
-_SCORES = frozenset({*_OPINIONS, "overall", "signal", "mos"})
+#: Bare hundredths of a score lie between these; below stands a score, not hundredths.
 _LEAST_HUNDREDTHS, _MOST_HUNDREDTHS, _MOST_MOS = 100, 500, 5
 
 #: What is said of nobody's answer stands near such words.
@@ -112,9 +110,10 @@ def _unit_of(sentence: Sentence, token: Token) -> str:
     in_hundredths = _LEAST_HUNDREDTHS <= token.number <= _MOST_HUNDREDTHS
     if is_whole and _MOST_MOS < token.number < _LEAST_HUNDREDTHS:
         measures = sentence.whole.of("measure")
-        scores = [each for each in measures if each.value in _OPINIONS]
+        scores = [each for each in measures if each.value in SCORES]
         in_hundredths = any(gives(sentence, each, token) for each in scores)  # "BAK 90"
-    return "mos" if named and named <= _SCORES and is_whole and in_hundredths else ""
+    are_scores = bool(named) and named <= NAMED_SCORES
+    return "mos" if are_scores and is_whole and in_hundredths else ""
 
 
 def _is_of_others(sentence: Sentence, token: Token, unit: str) -> bool:

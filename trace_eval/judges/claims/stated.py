@@ -51,7 +51,8 @@ class StatedClaim:
         spoken: the quotation is said to be words of the answer.
         at: the place of the number, comparative or quotation in the plain text.
         at_side: the name of the answer stands right beside the number.
-        beside: the measure is named right beside the number.
+        beside: the measure is named right beside the number; of steps in all, voice
+            quality is named before them.
         doubt: why the words may mean something else; empty: they are plain.
     """
 

@@ -78,7 +78,7 @@ def steps_finding(claim: StatedClaim, shown: ShownAnswers) -> Finding:
         fitting = [name for name in fitting if name == IN_ALL]
     elif not title:  # the parts of voice quality are told by their names
         fitting = [name for name in fitting if name in _TOLD_ALONE]
-    is_of_all = any(_fits(claim, steps[name]) for name in (IN_ALL,) if name in steps)
+    is_of_all = IN_ALL in steps and _fits(claim, steps[IN_ALL])
     if own not in steps or is_of_all or (fitting and not claim.beside):
         return Finding(None, f"may be of another measure; {why}")
     return Finding(False, why)

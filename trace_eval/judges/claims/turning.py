@@ -221,8 +221,7 @@ def turned(sentence: Sentence, claim: StatedClaim) -> str:
         if claim.spoken and not claim.negated:
             own = own[: max(claim.at - start, 0)]  # "says that "..." would be good"
             own = TELLS_NOT.sub(_blank, own)
-            if reported := REPORTS.match(own):
-                own = own[: reported.start()]
+            own = "" if REPORTS.match(own) else own  # it is told, whatever is in it
         relative = _RELATIVE.search(own, max(claim.at - start, 0))
         own = own[: relative.start()] if relative else own
     alone = start
