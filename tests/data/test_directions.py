@@ -21,6 +21,7 @@ from tests.support.cli import ROOT
 from trace_eval.data.answers import Answer, Instruction
 from trace_eval.data.items import Pair
 from trace_eval.data.measures.directions import read_aloud, spoken_directions
+from trace_eval.data.measures.misheard import sounds_of
 from trace_eval.judges.base import Case
 from trace_eval.judges.options.judge_options import JudgeOptions
 from trace_eval.judges.rules.judge import RulesJudge
@@ -342,6 +343,63 @@ def test_no_right_answer_to_a_request_without_a_manner_is_called(marks: str) -> 
 @pytest.mark.parametrize(("request_", "answer"), ALOUD + ASKED_WITHOUT_SPEECH)
 def test_directions_that_are_spoken_are_found(request_: str, answer: str) -> None:
     assert read_aloud(request_, answer)
+
+
+@pytest.mark.parametrize(
+    ("asked", "heard"),
+    [
+        ("Please tell me of bees, speaking proudly.", "Salming proud, bees fly far."),
+        ("Sound weary. Tell me of bees.", "Sounding weird, bees visit flowers."),
+        ("[gloomily] The library closes early.", "Sounding through me, the library."),
+        ("Answer me calmly. Name a walk.", "Staying calm. The path by the river."),
+        ("(tuts) Rain is expected tonight.", "With a touch, raining expected tonight."),
+        ("(purrs) Rain is expected tonight.", "With a bird, raining expected tonight."),
+        ("[hisses] The meeting has moved.", "This is the meeting has moved."),
+        (
+            'Sound excited and say "There is no milk in the fridge."',
+            "In an excite to don't there is no milk in the fridge.",
+        ),
+        ("Use a husky voice and give me a tip.", "Husky plant them in full sun."),
+        ("With a lisp: name a small kitchen.", "Lisp hang your pans on the wall."),
+    ],
+)
+def test_a_direction_is_found_by_its_sound_and_its_place(
+    asked: str, heard: str
+) -> None:
+    assert read_aloud(asked, heard)
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer"),
+    [
+        ("Use a husky voice and tell me of dogs.", "Husky puppies need much exercise."),
+        ("Sound angry and tell me of wasps.", "Angry wasps chased us from the garden."),
+        ("Sound angry: how is it?", "Angry at the noise they left the room."),
+        ("Smile and tell me what helps.", "Smile wins the day for everybody here."),
+        ("Laugh: what to do with insults?", "Laugh off the insult and walk away."),
+        ("Use a robotic voice: how was it?", "They shouted in a loud, high voice."),
+        ("Read this with a hiss: it has moved.", "So it has moved."),
+    ],
+)
+def test_a_word_that_belongs_to_its_sentence_is_no_direction(
+    asked: str, answer: str
+) -> None:
+    assert read_aloud(asked, answer) == ()
+
+
+@pytest.mark.parametrize(
+    ("word", "sounds"),
+    [
+        ("humming", "h@mIN"),
+        ("fuming", "fumIN"),
+        ("hisses", "hIsIz"),
+        ("tutting", "t@tIN"),
+        ("sobbing", "sobIN"),
+        ("purring", "p@rIN"),
+    ],
+)
+def test_a_vowel_before_a_doubled_consonant_is_short(word: str, sounds: str) -> None:
+    assert sounds_of(word) == sounds
 
 
 @pytest.mark.parametrize(("request_", "answer"), RIGHTLY)

@@ -33,6 +33,7 @@ from trace_eval.data.measures.fits import (
 )
 from trace_eval.data.measures.hearings import Variant, variants
 from trace_eval.data.measures.manner import (
+    HEADS,
     MAX_DIRECTION,
     MAX_WORDS,
     PLAIN,
@@ -48,6 +49,7 @@ from trace_eval.data.measures.run_in import (
     ends_in_voice,
     ends_with,
     leads_in,
+    opens_before_verb,
     opens_with_participle,
     runs_on,
     sounds_on,
@@ -189,14 +191,13 @@ def _around_literal(directions: Directions, text: str) -> Iterator[str]:
         least = LEAST_OF_QUESTION if directions.is_asked else LEAST_OF_SENTENCE
     if sum(block.size for block in blocks) < least * len(literal):
         return
+    first, last = blocks[0], blocks[-1]
+    before, behind = spoken[: first.b], spoken[last.b + last.size :]
+    opening, closing = literal[: first.a], literal[last.a + last.size :]
     # Words that the recogniser spelled otherwise belong to the text, too.
-    begin = max(0, blocks[0].b - blocks[0].a)
-    tail = len(literal) - (blocks[-1].a + blocks[-1].size)
-    end = min(len(spoken), blocks[-1].b + blocks[-1].size + tail)
-    last = blocks[-1]
     edges = (
-        (spoken[:begin], spoken[: blocks[0].b], literal[: blocks[0].a]),
-        (spoken[end:], spoken[last.b + last.size :], literal[last.a + last.size :]),
+        (_without_opening(before, opening), before, opening),
+        (_without_closing(behind, closing), behind, closing),
     )
     for piece, heard, said in edges:
         if not piece or len(piece) > MAX_DIRECTION:
@@ -210,6 +211,31 @@ def _around_literal(directions: Directions, text: str) -> Iterator[str]:
             or heard_as(directions, piece, AROUND)
         ):
             yield " ".join(piece)
+
+
+def _without_opening(heard: Sequence[str], opening: Sequence[str]) -> Sequence[str]:
+    """Drop the last words of what was heard, as which the text's opening is heard."""
+    sizes = range(min(len(heard), len(opening) + 1) + 1)
+    starts = [len(heard) - size for size in sizes]
+    start = max(starts, key=lambda start: _fit(heard[start:], opening))
+    return heard[:start]
+
+
+def _without_closing(heard: Sequence[str], closing: Sequence[str]) -> Sequence[str]:
+    """Drop the first words of what was heard, as which the text's closing is heard."""
+    ends = range(min(len(heard), len(closing) + 1) + 1)
+    end = max(ends, key=lambda end: _fit(heard[:end], closing))
+    return heard[end:]
+
+
+def _fit(heard: Sequence[str], said: Sequence[str]) -> tuple[float, int]:
+    """Compare words that were heard with those that were said: the larger, the nearer.
+
+    The first number is the likeness of their sounds, so that "raining" stands for "rain
+    is"; of equal likeness as many words as were said are the nearer.
+    """
+    one, other = ("".join(map(sounds_of, words)) for words in (heard, said))
+    return likeness(one, other), -abs(len(heard) - len(said))
 
 
 def _fragments(directions: Directions, text: str) -> Iterator[str]:
@@ -232,6 +258,7 @@ def _fragments(directions: Directions, text: str) -> Iterator[str]:
             yield from runs_on(directions, words)
         if is_first:
             yield from opens_with_participle(directions, words)
+            yield from opens_before_verb(directions, words)
             yield from with_misheard(directions, words)
             yield from begins_in_voice(directions, words)
             yield from leads_in(directions, words_of_text[:MAX_DIRECTION])
@@ -260,7 +287,8 @@ def _outer_parts(
     for index in dict.fromkeys((0, last)):
         words = words_in(parts[index])
         comment = comments(directions, words, sentence)
-        if comment or _lists(parts[index:]) or len(words) > MAX_DIRECTION:
+        in_list = _lists(parts[index:]) or _ends_list(parts[:index], words)
+        if comment or in_list or len(words) > MAX_DIRECTION:
             continue
         opens = is_first and index == 0
         closes = is_last and index == last
@@ -310,6 +338,12 @@ def _lists(parts: Sequence[str]) -> bool:
     if len(others) < 3 or others[1] != "and":
         return False
     return not (adjective.endswith("ly") or SOUND.fullmatch(adjective))
+
+
+def _ends_list(before: Sequence[str], words: Sequence[str]) -> bool:
+    """Whether words end a list of adjectives: "in a loud, high voice"."""
+    opened = " ".join(words_in(before[-1])[-3:-1]) if before else ""
+    return opened in ("in a", "in an", "with a", "with an") and words[-1] in HEADS
 
 
 #: Words that a phrase goes on with behind a comma.

@@ -40,6 +40,10 @@ _TALES = words_of("story tale happened happen news")
 #: be said, by themselves at either end of an answer, and where they run on.
 AROUND, APART, RUNNING = 0.45, 0.6, 0.75
 
+#: The same where they are words that open many answers: "this is" for "hisses"; and of
+#: how many sounds at least.
+OF_CHATTER, LEAST_OF_CHATTER = 0.8, 5
+
 #: The same where the words themselves are another hearing of the recogniser: of 13,919
 #: answers read under the manner of another request, 7 are called directions by it.
 TWICE_GUESSED = 0.7
@@ -102,11 +106,18 @@ def comments(directions: Directions, words: Sequence[str], sentence: str) -> boo
 
 def heard_as(directions: Directions, words: Sequence[str], least: float) -> bool:
     """Whether words sound like a direction that was read out."""
-    if all(word in CHATTER or word in directions.content for word in words):
-        return False
     sounds = "".join(map(sounds_of, words))
-    if len(sounds) < 2 or "to" in words or comments(directions, words, ""):
+    is_comment = comments(directions, words, "") or [*words[-2:]] == ["to", "say"]
+    if len(sounds) < 2 or is_comment:  # "Sad to say"
         return False
+    own = [word for word in words if word not in directions.content]
+    is_chatter = all(word in CHATTER for word in own)
+    if is_chatter and (len(own) < len(words) or len(sounds) < LEAST_OF_CHATTER):
+        return False
+    if "to" in words:  # "I have to"
+        least = max(least, APART)
+    if is_chatter:
+        least = max(least, OF_CHATTER)
     return any(likeness(sounds, reading) >= least for reading in directions.readings)
 
 

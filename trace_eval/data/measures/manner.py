@@ -38,7 +38,10 @@ SUPPORT = words_of(
         "using sounding of my his her your out lets let gives give long short deep loud"
         " soft quiet"
     ),
-    "slow big heavy little small takes take taking clears clearing throat by while",
+    (
+        "slow big heavy little small takes take taking clears clearing throat by while"
+        " staying being feeling acting remaining"
+    ),
 )
 STOP = words_of("in a an the with and then very of my his her your out by while to")
 
@@ -118,7 +121,8 @@ def _read_out(phrase: Sequence[str]) -> Iterator[str]:
     whole, telling_words = " ".join(phrase), " ".join(before)
     yield whole
     stem = stem_of(last)
-    verbs = [form for form in (last, stem, f"{stem}e") if re.fullmatch(SOUNDS, form)]
+    forms = (last, last.removesuffix("s"), stem, f"{stem}e")
+    verbs = [form for form in forms if re.fullmatch(SOUNDS, form)]
     if verbs:
         verb = verbs[-1]
         third = verb + ("es" if re.search(r"(?:s|z|sh|ch)$", verb) else "s")
@@ -127,7 +131,7 @@ def _read_out(phrase: Sequence[str]) -> Iterator[str]:
             yield "laughter"
         yield from (f"with a {verb}", f"in a {verb}", f"a {verb}", f"{third} {third}")
     elif last in HEADS and before:
-        yield from (telling_words, _adverb(telling_words))
+        yield from (telling_words, _adverb(telling_words), f"sounding {telling_words}")
         yield from (f"in a {whole}", f"with a {whole}", f"speaking in a {whole}")
     elif before:  # "clears your throat", "taking a deep breath"
         first, *rest = phrase
@@ -138,7 +142,9 @@ def _read_out(phrase: Sequence[str]) -> Iterator[str]:
     else:
         manner = last.removesuffix("ly")
         yield from (manner, _adverb(manner), f"speaking {last}", f"very {last}")
-        yield from (f"in a {manner} voice", f"{manner} voice", f"{manner} tone")
+        for noun in ("voice", "tone"):
+            yield from (f"{manner} {noun}", f"in a {manner} {noun}")
+        yield from (f"sounding {manner}", f"staying {manner}", f"being {manner}")
 
 
 def _adverb(adjective: str) -> str:

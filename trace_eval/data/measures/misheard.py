@@ -155,9 +155,11 @@ def sounds_of(word: str) -> str:
     base, _, ending = word.partition("'")
     if ending in _SHORTENED:
         return sounds_of(base) + _SHORTENED[ending]
-    single = re.sub(r"([b-df-gk-npr-tz])\1", r"\1", base + ending)
-    result = _RULE.sub(lambda match: _SOUNDS[(match.lastindex or 1) - 1], single)
-    return re.sub(r"(.)\1+", r"\1", result)
+    # A vowel before a doubled consonant stays short: "humming", "hisses".
+    marked = re.sub(r"([b-df-gk-npstz])\1", r"0\1", base + ending)
+    spelling = marked.replace("rr", "r")
+    result = _RULE.sub(lambda match: _SOUNDS[(match.lastindex or 1) - 1], spelling)
+    return re.sub(r"(.)\1+", r"\1", result.replace("0", ""))
 
 
 def likeness(one: str, other: str) -> float:

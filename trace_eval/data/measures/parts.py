@@ -12,6 +12,7 @@ from trace_eval.data.measures.moods import (
     MOOD_ADVERBS,
     MOODS,
     NO_MANNER,
+    RARE_SOUNDS,
     SOUNDS,
     is_of_speech,
     participles,
@@ -33,6 +34,9 @@ _CLOSING = re.compile(r"</\w+>")
 _OPENS = re.compile(r"(?:^|[.!?:;,\"'])\s*$")
 _SPEAKER = re.compile(r"^\W*[A-Z][\w .'-]{0,20}$")
 MOST_OF_NOTE = 5
+
+#: A sound that is rare, as a stage direction has it: "purrs", "hisses".
+_RARE_ACT = re.compile(rf"{RARE_SOUNDS}(?:s|es)")
 
 #: A setting of the voice: "Tone: wistful.".
 _SETTING = re.compile(
@@ -156,8 +160,10 @@ def _is_about_manner(text: str, match: re.Match[str]) -> bool:
     if OF_WORDS.search(_QUOTE.sub(" ", frame).lower()) or NAMED.search(before.lower()):
         return False
     words = words_in(match["what"])
-    is_mood = not MOODS.isdisjoint(words) and _is_placed(text, match)
-    return bool(words) and (is_mood or _names_manner(words))
+    if not words:
+        return False
+    may_tell = bool(_RARE_ACT.fullmatch(words[0])) or not MOODS.isdisjoint(words)
+    return _names_manner(words) or (may_tell and _is_placed(text, match))
 
 
 def _is_placed(text: str, match: re.Match[str]) -> bool:

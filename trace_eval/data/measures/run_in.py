@@ -29,7 +29,7 @@ from trace_eval.data.measures.misheard import (
     sounds_of,
     stem_of,
 )
-from trace_eval.data.measures.moods import SOUNDS
+from trace_eval.data.measures.moods import MOODS, SOUNDS
 from trace_eval.data.word_lists import words_of
 
 
@@ -124,6 +124,34 @@ def opens_with_participle(
         return
     if any(sound_of_word == phonemes(f"{verb}ing") for verb in verbs):
         yield words[0]
+
+
+def opens_before_verb(directions: Directions, words: Sequence[str]) -> Iterator[str]:
+    """Yield a mood or a sound before a verb and its object: "husky plant them"."""
+    if len(words) < 5 or words[0] in directions.content:
+        return
+    manner, verb, behind_verb = words[:3]
+    is_manner = manner in MOODS or bool(re.fullmatch(SOUNDS, manner))
+    if not is_manner or stem_of(manner) not in directions.stems:
+        return
+    # "Smile wins the day" has a subject, "husky plant them" has none.
+    is_command = verb not in _NO_VERBS and not verb.endswith("s")
+    if is_command and behind_verb in _OBJECTS_OF_VERBS:
+        yield manner
+
+
+#: Before these a verb stands, and no noun that an adjective could belong to.
+_OBJECTS_OF_VERBS = words_of(
+    "the a an it them him us me your my his her our their this"
+)
+
+#: What stands before an object and is no verb: "angry at the noise", "smile and your".
+_NO_VERBS = words_of(
+    "in on at by with without under through from of to for as like about over into after before",
+    "and or but than because if while when until since whenever upon along around behind up down",
+    "off out away less more even just only it is are was were can will may might would should",
+    "could must do does did has have had",
+)
 
 
 #: Words with which a sentence begins: before them nothing but a direction can stand.
