@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from contextvars import ContextVar
 from html import escape
 from pathlib import Path
@@ -200,6 +201,33 @@ def test_ctrl_c_in_a_notebook_ends_the_work_first() -> None:
         signal.signal(signal.SIGINT, before)
     assert ended == ["put away"]
     assert time.monotonic() - started < 10
+
+
+def test_two_sigterms_leave_ctrl_c_as_the_caller_had_it() -> None:
+    async def work() -> None:
+        for _ in range(2):
+            signal.raise_signal(signal.SIGTERM)
+        await asyncio.sleep(0)
+
+    noted: list[int] = []
+
+    def note(number: int, _: object) -> None:
+        noted.append(number)
+
+    before = {
+        number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)
+    }
+    try:
+        signal.signal(signal.SIGTERM, note)
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        with suppress(asyncio.CancelledError):
+            complete(work)
+        assert noted == [signal.SIGTERM] * 2
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_DFL
+        assert signal.getsignal(signal.SIGTERM) is note
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 _SCRIPT = """

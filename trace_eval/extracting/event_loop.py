@@ -121,7 +121,8 @@ def _cancelled_by_signals(work: _Cancellable[Any]) -> Iterator[None]:
         try:
             signal.raise_signal(last)
         finally:  # the loop has yet to be closed
-            signal.signal(signal.SIGINT, signal.SIG_IGN)
+            if signal.SIGINT in handlers:  # else nobody would give it back
+                signal.signal(signal.SIGINT, signal.SIG_IGN)
 
     handlers = _take_over(note)
     try:
