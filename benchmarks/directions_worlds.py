@@ -1,14 +1,14 @@
-"""Other manners, sentences and replies for ``benchmarks.directions``: fourteen sets.
+"""Other manners, sentences and replies for ``benchmarks.directions``, set by set.
 
 The detector of directions read aloud was mended by what ``SETS["b"]`` to ``SETS["i"]``
 showed, one after the other; of ``SETS["j"]`` only its four rare sounds were added to
 the list of sounds, of ``SETS["k"]`` nothing. What ``SETS["l"]`` showed widened the forms
 of requests that are read; ``SETS["m"]`` was made afterwards, and what it showed added
-that a manner counts in any form beside a sentence that is said. ``SETS["n"]`` and
-``SETS["o"]`` were written by testers who had seen neither the detector nor other sets:
-manners that people ask assistants for, in forms of their own. From ``SETS["d"]`` on,
-sets have answers whose own words sound like a direction, or are one that belongs to the
-sentence.
+that a manner counts in any form beside a sentence that is said. From ``SETS["n"]`` on
+testers wrote them who had seen neither the detector nor other sets: manners that people
+ask assistants for, in forms of their own. What ``SETS["n"]`` and ``SETS["o"]`` showed
+mended the detector before ``SETS["p"]`` was heard. From ``SETS["d"]`` on, sets have
+answers whose own words sound like a direction, or are one that belongs to the sentence.
 """
 
 from __future__ import annotations
@@ -1191,6 +1191,100 @@ SETS: Mapping[str, World] = {
             "script|Read the next line of my script: [{bracket}] {line}.",
             "open|{Wanted} Please answer {phrase}.",
             "open|I'd like you to speak {phrase}. {Wanted}",
+        ),
+    ),
+    "p": World(
+        manners=(
+            "with a laugh|laughs|Laugh, then|Laughs./Laughing./With a "
+            "laugh./Laugh.|laugh|The old film made the whole family laugh.|To "
+            "laugh is to make the sounds of being amused.|Last orders are at "
+            "eleven./They cut the cake in half.",
+            "with a giggle|giggles|Giggle, then|Giggles./Giggling./With a "
+            "giggle./Giggle.|giggle|The children began to giggle behind the "
+            "curtain.|To giggle is to laugh lightly and in a silly "
+            "way.|Gigabytes are cheap these days./We watched the little worm "
+            "wiggle.",
+            "with a gasp|gasps|Gasp, then|Gasps./Gasping./With a "
+            "gasp./Gasp.|gasp|A loud gasp came from the crowd.|To gasp is to "
+            "breathe in suddenly from surprise.|Gas prices fell again "
+            "today./The bracelet has a broken clasp.",
+            "with a yawn|yawns|Yawn, then|Yawns./Yawning./With a "
+            "yawn./Yawn.|yawn|The sleepy lion gave a huge yawn.|To yawn is to "
+            "open the mouth wide when tired.|Yonder stands the old mill./My "
+            "brother has mown the lawn.",
+            "with a groan|groans|Groan, then|Groans./Groaning./With a "
+            "groan./Groan.|groan|We heard the wooden stairs groan at night.|To "
+            "groan is to make a low sound of pain or annoyance.|Grown trees "
+            "need less water./The bank has approved the loan.",
+            "excitedly|excited|Sound excited and|Excitedly./Excited./In an "
+            "excited tone./Sounding excited.|excited|The puppy gets excited "
+            "when guests arrive.|Excited means very happy and eager about "
+            "something.|Exits are marked in green./That old study is rarely "
+            "cited.",
+            "sadly|sad|Sound sad and|Sadly./Sad./In a sad tone./Sounding "
+            "sad.|sad|The book has a very sad ending.|Sad means feeling "
+            "unhappy.|Saddles hang in the barn./Her new tent was leaking badly.",
+            "angrily|angry|Sound angry and|Angrily./Angry./In an angry "
+            "tone./Sounding angry.|angry|An angry customer returned the broken "
+            "kettle.|Angry means strongly annoyed about something.|Anglers "
+            "like the early morning./By noon the cat was hungry.",
+            "calmly|calm|Sound calm and|Calmly./Calm./In a calm tone./Sounding "
+            "calm.|calm|The sea was calm after the storm.|Calm means quiet and "
+            "free of worry.|Carmen lives near the harbour./A coconut dropped "
+            "from the palm.",
+            "in a whisper|whispers|Use a whisper and|Whispers./Whispering./In "
+            "a whisper./Whisper.|whisper|They had to whisper in the "
+            "library.|To whisper is to speak very softly without using the "
+            "full voice.|Whiskers help cats in the dark./This drawer keeps the "
+            "lettuce crisper.",
+            "in a robotic voice|robotic voice|Use a robotic voice and|Robotic "
+            "voice./In a robotic voice./Robotic./Using a robotic "
+            "voice.|robotic|The factory bought a new robotic arm.|Robotic "
+            "means like a robot or done by one.|Robert moved to Leeds last "
+            "year./The red coat was her first choice.",
+            "with a British accent|British accent|Use a British accent "
+            "and|British accent./With a British accent./In a British "
+            "accent./Using a British accent.|British|The British team won two "
+            "gold medals.|British means coming from Great Britain.|Bridges "
+            "need regular repairs./The climbers have finished their ascent.",
+        ),
+        lines=(
+            "Your package will arrive tomorrow morning",
+            "The meeting has been moved to Thursday",
+            "Dinner will be ready in ten minutes",
+            "I left the keys on the kitchen table",
+            "We are going to the beach this weekend",
+            "The neighbours have bought a new car",
+            "There is no more milk in the fridge",
+            "My sister is coming home on Friday",
+            "The last bus leaves at half past nine",
+            "Somebody has eaten all of the biscuits",
+        ),
+        replies=(
+            "Tell me what the weather is like today.|It is cloudy this "
+            "morning, with some rain expected after lunch.",
+            "Tell me a fact about the moon.|The moon takes about twenty-seven "
+            "days to go around the Earth.",
+            "Give me an idea for dinner.|You could make a tomato soup with "
+            "toasted cheese sandwiches.",
+            "Tell me how long to boil an egg.|A soft egg needs about six "
+            "minutes in boiling water.",
+            "Wish my friend a happy birthday.|Happy birthday, and may the "
+            "coming year bring you many good things.",
+            "Explain why leaves turn red.|Leaves turn red when their green "
+            "colour fades and other colours show.",
+        ),
+        requests=(
+            'literal|Can you say "{line}" {phrase}?',
+            'literal|Repeat after me {phrase}: "{line}."',
+            "literal|Please read this sentence out loud {phrase}: {line}.",
+            "imperative|{imperative} {wanted}",
+            'imperative|{imperative} say "{line}."',
+            "open|{Wanted} Please say it {phrase}.",
+            "open|Could you {asked}, and say it {phrase}?",
+            "open|I want you to speak {phrase}. {Wanted}",
+            "script|({bracket}) {line}.",
+            "script|Read this line from my script: *{bracket}* {line}.",
         ),
     ),
 }
