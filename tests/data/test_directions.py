@@ -388,6 +388,52 @@ def test_a_word_that_belongs_to_its_sentence_is_no_direction(
 
 
 @pytest.mark.parametrize(
+    ("asked", "answer"),
+    [
+        (
+            "Say 'I am back again' in a happy, sarcastic and annoyed tone, so that the"
+            " contrast is heard.",
+            "Happy: I am back again! Sarcastic: I am back again. Annoyed: I am back.",
+        ),
+        (
+            "Read 'The rain falls on the plain' twice, first slowly and then quickly.",
+            "Slowly: the rain falls on the plain. Quickly: the rain falls on the plain.",
+        ),
+        (
+            "Say the word aluminium in both an American accent and a British accent.",
+            "In an American accent, aluminum. In a British accent, aluminium.",
+        ),
+    ],
+)
+def test_manners_that_are_wanted_in_turn_may_be_announced(
+    asked: str, answer: str
+) -> None:
+    assert read_aloud(asked, answer) == ()
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer"),
+    [
+        (
+            "Read this twice: [sighs] I am late again. [laughs] It does not matter.",
+            "Sighs. I am late again. Laughs. It does not matter.",
+        ),
+        ("Say it twice in a sad voice: I am late.", "Sad voice. I am late. I am late."),
+        (
+            "Say it twice in a high, squeaky voice: I am late.",
+            "High, squeaky voice. I am late. I am late.",
+        ),
+        (
+            "Recite the alphabet slowly and deliberately.",
+            "Slowly and deliberately. A, B, C, D.",
+        ),
+    ],
+)
+def test_what_is_not_wanted_in_turn_is_read_aloud(asked: str, answer: str) -> None:
+    assert read_aloud(asked, answer)
+
+
+@pytest.mark.parametrize(
     ("word", "sounds"),
     [
         ("humming", "h@mIN"),

@@ -35,6 +35,7 @@ from trace_eval.data.measures.moods import (
 from trace_eval.data.measures.parts import parts_of
 from trace_eval.data.measures.unasked import (
     NAMED,
+    asks_in_turn,
     asks_otherwise,
     is_chosen,
     names_in,
@@ -190,6 +191,7 @@ def directions_of(request: str) -> Directions:
         never_alone=frozenset(answers.union(_of_clauses(sentences))),
         asks_how=bool(_HOW.search(body)),
         asks_advice=bool(_ADVICE.search(body)),
+        in_turn=len(stems) > 1 and asks_in_turn(parts.bare),
         tells=bool(_TELLS.search(body)),
         content=frozenset(words_in(text)).difference(*sure, *hinted),
     )

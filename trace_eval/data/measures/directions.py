@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
+from itertools import pairwise
 
 from blueprints import Blueprint
 from trace_eval.data.measures.around import around_sentences
@@ -73,7 +74,8 @@ def _readings(request: str | None) -> Iterator[Directions]:
     directions = directions_of(request or "")
     if directions.stems:
         yield directions
-    yield from around_sentences(request or "")
+    if not directions.in_turn:
+        yield from around_sentences(request or "")
 
 
 def _read_in(answer: str, directions: Directions) -> tuple[str, ...]:
@@ -87,9 +89,22 @@ def _read_in(answer: str, directions: Directions) -> tuple[str, ...]:
         if len(directions.literal) < 3:
             apart += sounds_on(directions, words_in(text)[:MAX_WORDS])
         results += [words for words in apart if _stands_alone(directions, words)]
+    if directions.in_turn and _announces(directions, results):
+        return ()
     return tuple(
         words for words in dict.fromkeys(results) if _goes_on(directions, words, text)
     )
+
+
+def _announces(directions: Directions, results: Sequence[str]) -> bool:
+    """Whether an answer names several manners in turn: "Slowly: ... Quickly: ...".
+
+    Sounds are to be made, and not to be announced.
+    """
+    named = [directions.stems & set(map(stem_of, one.split())) for one in results]
+    if any(re.match(SOUNDS, stem) for stems in named for stem in stems):
+        return False
+    return any(one and other and not one & other for one, other in pairwise(named))
 
 
 def _stands_alone(directions: Directions, words: str) -> bool:

@@ -72,6 +72,7 @@ class Directions:
         content: other words of the request, which an answer may repeat.
         asks_how: a question asks how something is done, which an adverb may answer.
         asks_advice: it asks how to do something, or what to do.
+        in_turn: several manners are wanted one after the other, to be told apart.
     """
 
     stems: frozenset[str]
@@ -85,6 +86,7 @@ class Directions:
     content: frozenset[str] = frozenset()
     asks_how: bool = False
     asks_advice: bool = False
+    in_turn: bool = False
 
     @cached_property
     def forms(self) -> set[str]:

@@ -62,6 +62,21 @@ def asks_otherwise(sentence: str) -> bool:
     return sentence.rstrip().endswith("?") and bool(_QUESTION.search(sentence))
 
 
+#: Words of a request for several manners one after the other, to be told apart.
+_IN_TURN = re.compile(
+    r"\b(?:twice|both|normally|in turn|contrast\w{0,3}|differences?|different\w{0,2}|distinct"
+    r"|(?:two|three|four|five) (?:\w+ )?(?:times|ways|tones|styles|accents|voices|versions|moods)"
+    r"|(?:first|second|other) (?:half|time|part|line|version|sentence)"
+    r"|first (?:in|with|using|very|[a-z]+ly)|once (?:in|with|using|very|[a-z]+ly))\b",
+    re.I,
+)
+
+
+def asks_in_turn(text: str) -> bool:
+    """Whether a request wants several manners in turn, which an answer may announce."""
+    return bool(_IN_TURN.search(text))
+
+
 def is_chosen(sentence: str, phrase: Sequence[str]) -> bool:
     """Whether a manner is one of two: "with a smile or with a frown"."""
     if not re.search(r"\bor\b", sentence):
