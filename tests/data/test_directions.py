@@ -434,6 +434,39 @@ def test_what_is_not_wanted_in_turn_is_read_aloud(asked: str, answer: str) -> No
 
 
 @pytest.mark.parametrize(
+    ("asked", "answer"),
+    [
+        ("Read this with sympathy: my cat is ill.", "Sympathetic. My cat is ill."),
+        ("Say it with pride: we have won.", "Proudly, we have won."),
+        ("Give me a tip. Please answer with feeling.", "With feeling. Sleep well."),
+        ("Hey, tell me of bees, and say it curiously.", "With curiosity, bees dance."),
+        ("Talk like a pirate and name a drink.", "Like a pirate. Rum is a drink."),
+        ("Repeat after me, but like an old man: it rains.", "Old man. It rains."),
+        ("Say this like a robot: it rains today.", "Speaking like a robot. It rains."),
+        ("Tell me of rain, speaking professionally.", "Professionally. It is water."),
+    ],
+)
+def test_nouns_of_moods_and_likenesses_are_manners(asked: str, answer: str) -> None:
+    assert read_aloud(asked, answer)
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer"),
+    [
+        ("Tell me how to cope with grief.", "Grief. It comes in waves."),
+        ("Answer with yes.", "Yes."),
+        ("Respond with sources: who built it?", "Sources name a king of Troy."),
+        ("Talk like a pirate and name a drink.", "Pirates drink rum."),
+        ("Tell me what looks like a cat.", "Like a cat. A lynx looks so."),
+        ("Read this with sympathy: my cat is ill.", "I am sorry to hear that."),
+        ("Who speaks like a robot?", "A robot. It has no choice."),
+    ],
+)
+def test_what_an_answer_is_about_is_no_manner(asked: str, answer: str) -> None:
+    assert read_aloud(asked, answer) == ()
+
+
+@pytest.mark.parametrize(
     ("word", "sounds"),
     [
         ("humming", "h@mIN"),

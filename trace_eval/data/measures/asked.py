@@ -10,8 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import chain
 
-from trace_eval.data.measures.delivery import delivery, is_attribute
+from trace_eval.data.measures.delivery import QUOTED, delivery, is_attribute
 from trace_eval.data.measures.manner import (
     MAX_REQUEST,
     PLAIN,
@@ -21,6 +22,7 @@ from trace_eval.data.measures.manner import (
 )
 from trace_eval.data.measures.misheard import stem_of
 from trace_eval.data.measures.moods import (
+    ADJECTIVE_OF_NOUN,
     COMMON_SOUNDS,
     HANDLING,
     HEAD,
@@ -29,6 +31,7 @@ from trace_eval.data.measures.moods import (
     OF_THINGS,
     RARE_SOUNDS,
     SOUNDS,
+    adverb_of,
     is_of_speech,
     participles,
 )
@@ -111,6 +114,39 @@ _WITH_RARE = re.compile(
     rf"\bwith (?:an?|some|your) (?P<what>(?:[\w-]+ )?{RARE_SOUNDS})s?\b"
 )
 _SPEAKS = re.compile(rf"\b{SPEAK}\b")
+
+#: A verb of speech, with what is said: "read this sentence out".
+_SAY_IT = (
+    r"\b(?:say|speak|talk|read|answer|reply|respond|repeat|recite|narrate|deliver|perform|voice"
+    r"|pronounce)(?:ing)?(?: (?:me|it|this|that|to|out|aloud|loud|back|after|the|following"
+    rf"|sentence|line|words|text|{QUOTED}))*(?:,? but)?"
+)
+_ENDS = r"(?=\s*(?:$|[.,:;!?]|\b(?:and|please|this time|now)\b))"
+
+#: A mood that somebody speaks with: "say it with pride". A request may be about one,
+#: too: "how to cope with grief".
+_WITH_MOOD = re.compile(
+    rf"{_SAY_IT} with (?:an? (?:hint|touch|note|bit|lot) of )?(?:[a-z]{{4,}} )?"
+    rf"(?P<what>{'|'.join(ADJECTIVE_OF_NOUN)})\b"
+)
+
+#: Any other noun is a manner where nothing follows it: "read it with feeling".
+_WITH_ANY = re.compile(
+    rf"{_SAY_IT} with (?:an? (?:hint|touch|note|bit|lot) of |some |much |great |more )?"
+    rf"(?P<what>[a-z]{{2,}}(?:ss|[a-rt-z])){_ENDS}"
+)
+
+#: What is said to be answered with, and no manner: "answer with yes".
+_NO_MOODS = words_of(
+    "yes true false okay maybe hello goodbye sorry silence code json text data proof evidence",
+    "detail advice information music help him her them you your mine this that these those one",
+    "two three four five six seven nine ten nothing something anything everything context",
+)
+
+#: Whom somebody speaks like: "talk like an old pirate".
+_LIKE = re.compile(
+    rf"{_SAY_IT} like an? (?P<what>(?:[a-z-]{{3,}} ){{0,2}}[a-z-]{{3,}}){_ENDS}"
+)
 
 #: A sound at the end of a request: "Tell me how to make tea muttering". It may be told
 #: of, too: "how to stop coughing", "a baby crying".
@@ -216,6 +252,13 @@ def _manners(sentence: str, names: frozenset[str]) -> Iterator[tuple[str, ...]]:
         return
     for match in _WITH_RARE.finditer(sentence):
         yield tuple(words_in(match["what"]))
+    spaced = re.sub(r"\s+", " ", sentence)
+    for match in _WITH_MOOD.finditer(spaced):
+        adjective = ADJECTIVE_OF_NOUN[match["what"]]
+        yield from ((match["what"],), (adjective,), (adverb_of(adjective),))
+    for match in chain(_WITH_ANY.finditer(spaced), _LIKE.finditer(spaced)):
+        if match["what"] not in _NO_MOODS:
+            yield tuple(words_in(match["what"]))
     for match in _ADVERB.finditer(sentence):
         adverb = match["what"]
         if adverb in NO_MANNER or adverb in names or not is_of_speech(adverb):

@@ -23,7 +23,7 @@ from trace_eval.data.measures.misheard import (
     sounds_of,
     stem_of,
 )
-from trace_eval.data.measures.moods import SOUNDS
+from trace_eval.data.measures.moods import ADJECTIVE_OF_NOUN, SOUNDS
 from trace_eval.data.word_lists import words_of
 
 #: Adverbs that comment on a whole sentence: "Sadly, it is closed."
@@ -187,6 +187,8 @@ def _is_noun_of(directions: Directions, words: Sequence[str]) -> bool:
     """Whether words are the noun of a manner: "with enthusiasm", "with excitement"."""
     if len(words) != 2 or words[0] != "with" or words[1].endswith("ly"):
         return False
+    if stem_of(ADJECTIVE_OF_NOUN.get(words[1], "")) in directions.stems:
+        return True
     asked = {word for phrase in directions.phrases for word in phrase}
     beginning = words[1][:_COMMON_LETTERS]
     long = len(words[1]) > _COMMON_LETTERS

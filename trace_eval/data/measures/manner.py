@@ -40,7 +40,7 @@ SUPPORT = words_of(
     ),
     (
         "slow big heavy little small takes take taking clears clearing throat by while"
-        " staying being feeling acting remaining"
+        " staying being feeling acting remaining like"
     ),
 )
 STOP = words_of("in a an the with and then very of my his her your out by while to")

@@ -22,11 +22,11 @@ RARE_SOUNDS = (
     r"|chatter|cheep|chirp|choke|chortle|cluck|coo|croon|crow|drawl"
     r"|exhale|frown|gag|gargle|gibber|grimace|grumble|guffaw|gurgle|hiss"
     r"|holler|honk|hoot|huff|inhale|jeer|kiss|meow|mewl|moo|neigh|oink"
-    r"|pant|peep|pout|puff|purr|quack|rant|rasp|retch|roar|rumble|scoff"
-    r"|scowl|screech|shrug|shudder|simper|slobber|slur|slurp|smirk|smooch"
+    r"|pant|peep|pout|puff|purr|quack|quiver|rant|rasp|retch|roar|rumble|scoff"
+    r"|scowl|screech|shiver|shrug|shudder|simper|slobber|slur|slurp|smirk|smooch"
     r"|snarl|snigger|snivel|snore|snuffle|splutter|sputter|squall|squawk"
-    r"|squeak|swoon|titter|tremble|trill|tsk|tut|twitter|ululate"
-    r"|wail|warble|whine|whinny|whoop|wink|woof|yammer|yap|yelp|yip"
+    r"|squeak|swoon|titter|tremble|trill|tsk|tut|twang|twitter|ululate"
+    r"|wail|warble|whine|whinny|whoop|wince|wink|woof|yammer|yap|yelp|yip"
     r"|yodel)"
 )
 
@@ -203,7 +203,7 @@ NOT_OF_SPEECH = words_of("""
     barely belly bluntly broadly bubbly bully butterfly candidly carefully certainly
     cheaply chilly clearly commonly completely comply concisely confidentially
     consequently consistently constantly continuously correctly costly crudely
-    cuddly curiously curly deadly dearly definitely differently dolly early easily
+    cuddly curly deadly dearly definitely differently dolly early easily
     effectively efficiently elderly entirely equally evenly eventually evidently
     extremely fairly firstly fortunately frankly freely frequently generally ghastly
     greatly hardly heavenly hilly holy homely honestly hopefully hourly immediately
@@ -235,7 +235,10 @@ NO_MANNER = words_of("""
 
 
 #: Adverbs from adjectives in -al: a viewpoint ("chemically, iron ..."), but for these.
-_NO_VIEWPOINTS = words_of("casually formally musically nasally sensually theatrically")
+_NO_VIEWPOINTS = words_of(
+    "casually conversationally emotionally formally informally musically nasally",
+    "professionally sensually theatrically",
+)
 
 #: How one handles things: "tell me how to pet a cat gently" asks for no manner.
 HANDLING = words_of("""
@@ -269,6 +272,38 @@ def adverb_of(adjective: str) -> str:
 
 #: How a speaker sounds who is in such a mood.
 MOOD_ADVERBS = frozenset(map(adverb_of, MOODS)) - COMMENTS
+
+
+#: Nouns of moods that somebody may speak with, each with its adjective.
+_NOUNS = """
+    affection affectionate  alarm alarmed  amazement amazed  amusement amused
+    anger angry  annoyance annoyed  anticipation expectant  anxiety anxious
+    apprehension apprehensive  astonishment astonished  authority authoritative
+    awe awed  boredom bored  compassion compassionate  concern concerned
+    confidence confident  confusion confused  contempt contemptuous  courage brave
+    curiosity curious  defiance defiant  delight delighted  despair desperate
+    determination determined  dignity dignified  disappointment disappointed
+    disbelief disbelieving  disdain disdainful  disgust disgusted  doubt doubtful
+    embarrassment embarrassed  empathy empathetic  energy energetic
+    enthusiasm enthusiastic  envy envious  exasperation exasperated
+    excitement excited  exhaustion exhausted  fear fearful  frustration frustrated
+    fury furious  glee gleeful  grief grieving  gratitude grateful  guilt guilty
+    hesitation hesitant  hope hopeful  horror horrified  humour humorous
+    humor humorous  impatience impatient  indifference indifferent
+    indignation indignant  irony ironic  irritation irritated  jealousy jealous
+    joy joyful  longing yearning  love loving  malice spiteful  menace menacing
+    mischief mischievous  nostalgia nostalgic  optimism optimistic  panic panicked
+    passion passionate  patience patient  pessimism pessimistic  pity pitying
+    pride proud  rage enraged  regret regretful  relief relieved  remorse remorseful
+    resentment resentful  respect respectful  reverence reverent  sarcasm sarcastic
+    scepticism sceptical  scorn scornful  serenity serene  shame ashamed  shock shocked
+    sincerity sincere  skepticism skeptical  solemnity solemn  sorrow sorrowful
+    spite spiteful  surprise surprised  suspense suspenseful  suspicion suspicious
+    sympathy sympathetic  terror terrified  triumph triumphant  urgency urgent
+    warmth warm  wonder wonderstruck  worry worried
+"""
+_PAIRS = _NOUNS.split()
+ADJECTIVE_OF_NOUN = dict(zip(_PAIRS[::2], _PAIRS[1::2], strict=True))
 
 
 def is_of_speech(adverb: str) -> bool:

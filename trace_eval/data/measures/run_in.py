@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from trace_eval.data.measures.fits import (
+    CHATTER,
     MISHEARD_SPEAKING,
     RUNNING,
     SPOKEN,
@@ -173,7 +174,7 @@ def leads_in(directions: Directions, words: Sequence[str]) -> Iterator[str]:
     while skipped < 2 and own[skipped] in ("and", "in", "with", "a", "an", "the"):
         skipped += 1
     word, behind = own[skipped], words[skipped + 1]
-    if word in directions.content or behind not in _BEGINS:
+    if word in directions.content | CHATTER or behind not in _BEGINS:
         return
     if _is_subject(own[: skipped + 1], words[skipped + 1 : skipped + 3]) or comments(
         directions, [word], ""
