@@ -7,8 +7,9 @@ of requests that are read; ``SETS["m"]`` was made afterwards, and what it showed
 that a manner counts in any form beside a sentence that is said. From ``SETS["n"]`` on
 testers wrote them who had seen neither the detector nor other sets: manners that people
 ask assistants for, in forms of their own. What ``SETS["n"]`` and ``SETS["o"]`` showed
-mended the detector before ``SETS["p"]`` was heard. From ``SETS["d"]`` on, sets have
-answers whose own words sound like a direction, or are one that belongs to the sentence.
+mended the detector before ``SETS["p"]`` was heard, and so on. From ``SETS["d"]`` on,
+sets have answers whose own words sound like a direction, or are one that belongs to the
+sentence.
 """
 
 from __future__ import annotations
@@ -1285,6 +1286,105 @@ SETS: Mapping[str, World] = {
             "open|I want you to speak {phrase}. {Wanted}",
             "script|({bracket}) {line}.",
             "script|Read this line from my script: *{bracket}* {line}.",
+        ),
+    ),
+    "q": World(
+        manners=(
+            "with a chortle|chortles|Chortle, then|Chortles./Chortling./With a "
+            "chortle./Chortle.|chortle|Grandpa's loud chortle filled the whole "
+            "room.|To chortle is to make a low and happy sound of "
+            "amusement.|Shorter days are on the way./The children fed a small "
+            "turtle.",
+            "with a snarl|snarls|Snarl, then|Snarls./Snarling./With a "
+            "snarl./Snarl.|snarl|The old dog gave a snarl at the postman.|To "
+            "snarl is to speak or sound off with bared teeth.|Snails like wet "
+            "lettuce./My cousin shares an office with Carl.",
+            "with a shudder|shudders|Shudder, then|Shudders./Shuddering./With "
+            "a shudder./Shudder.|shudder|The engine stopped with a sudden "
+            "shudder.|To shudder is to shake for a moment from cold or "
+            "fear.|Shutters keep out the summer heat./The captain repaired the "
+            "rudder.",
+            "with a bellow|bellows|Bellow, then|Bellows./Bellowing./With a "
+            "bellow./Bellow.|bellow|We heard the bellow of a bull nearby.|To "
+            "bellow is to make a deep and powerful cry.|Below the bridge there "
+            "is a path./She painted the kitchen yellow.",
+            "with a splutter|splutters|Splutter, "
+            "then|Splutters./Spluttering./With a "
+            "splutter./Splutter.|splutter|The candle went out with a "
+            "splutter.|To splutter is to speak in short bursts, as when "
+            "choking.|Splinters come out with tweezers./Wet leaves had blocked "
+            "the gutter.",
+            "curiously|curious|Sound curious and|Curious./Curiously./With "
+            "curiosity./In a curious way.|curious|The curious kitten looked "
+            "into the open box.|Curious means wanting to know or learn "
+            "something.|Curry is served at noon./Many of the results were "
+            "spurious.",
+            "smugly|smugly|Sound smug and|Smugly./Smug./In a smug way./Smug "
+            "tone.|smug|He looked smug after winning the card game.|Smug means "
+            "too pleased with oneself.|Smugglers once used this cove./The new "
+            "lamp is rather ugly.",
+            "lovingly|lovingly|Sound loving and|Lovingly./Loving./In a loving "
+            "way./Loving tone.|loving|The puppy found a loving home last "
+            "week.|Loving means feeling or showing great affection.|Lovage "
+            "grows well in the shade./Nobody in the queue was shoving.",
+            "with sympathy|sympathetic|Be sympathetic "
+            "and|Sympathetic./Sympathetically./With sympathy./In a sympathetic "
+            "way.|sympathy|The neighbours sent a card of sympathy.|Sympathy "
+            "means sharing in the feelings of somebody in trouble.|Symphonies "
+            "often last an hour./Most of these carpets are synthetic.",
+            "in a singsong voice|singsong voice|Use a singsong voice "
+            "and|Singsong voice./In a singsong voice./Singsong./Using a "
+            "singsong voice.|singsong|The campers had a singsong by the "
+            "fire.|Singsong means rising and falling in a regular "
+            "rhythm.|Singapore has a busy port./They spent the evening playing "
+            "ping pong.",
+            "in a flat tone|flat tone|Use a flat tone and|Flat tone./In a flat "
+            "tone./Flat./Using a flat tone.|flat|My sister rents a small flat "
+            "in London.|Flat means level, with no rise or fall.|Flags hung "
+            "from every window./She went out without her hat.",
+            "with a Dutch accent|Dutch accent|Put on a Dutch accent and|Dutch "
+            "accent./With a Dutch accent./Dutch./In a Dutch accent.|Dutch|The "
+            "museum owns several famous Dutch paintings.|Dutch means coming "
+            "from or relating to the Netherlands.|Duchess Street is closed "
+            "today./The mechanic replaced the clutch.",
+        ),
+        lines=(
+            "The parcel should arrive before lunch tomorrow",
+            "We have run out of milk again",
+            "Your dentist appointment is at half past three",
+            "The neighbours are having a party tonight",
+            "There is a spare key under the mat",
+            "My phone battery is almost empty",
+            "The garden needs some water this evening",
+            "Our flight leaves from the second terminal",
+            "Nobody told me the shop was closed",
+            "The soup needs a little more salt",
+        ),
+        replies=(
+            "tell me why leaves change colour.|Leaves turn red and yellow "
+            "because the green pigment breaks down in autumn.",
+            "suggest something easy for dinner.|Pasta with tomatoes and basil "
+            "is ready in about twenty minutes.",
+            "tell me a fact about octopuses.|An octopus has three hearts and "
+            "blue blood.",
+            "explain how to boil an egg.|Put the egg in boiling water for "
+            "seven minutes and then cool it.",
+            "give me a tip for packing a suitcase.|Roll your clothes instead "
+            "of folding them to save some space.",
+            "describe a good day at the beach.|The sun is out, the water is "
+            "warm, and there is plenty of ice cream.",
+        ),
+        requests=(
+            'literal|Can you say "{line}" {phrase}?',
+            "literal|Read this sentence out {phrase}: {line}.",
+            'literal|I want to hear you say "{line}" {phrase}, please.',
+            "open|{Wanted} Please answer {phrase}.",
+            "open|Could you {asked}, speaking {phrase}?",
+            "open|Hey, please {asked}, and say it {phrase}.",
+            "imperative|Let's try something new. {imperative} {wanted}",
+            'imperative|{imperative} say "{line}."',
+            "script|({bracket}) {line}.",
+            "script|Perform the next line as an actor would: [{bracket}] {line}.",
         ),
     ),
 }

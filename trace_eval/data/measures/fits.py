@@ -159,8 +159,8 @@ def is_direction(
     if exact:  # "dramatic pause", where only "dramatically" was asked for
         own = [word for word in own if word in exact or not SOUND.fullmatch(word)]
         own = _without_attributes(words, own, exact)
-    if not own:
-        return False
+    if not own:  # "Tone, ...": the word before it was lost
+        return misheard != "not" and len(words) == 1 and words[0] in directions.heads
     by_sound = misheard if len(own) <= 2 else "not"
     unknown = [word for word in own if not _matches(directions, word, by_sound)]
     if not unknown:

@@ -150,8 +150,8 @@ _OBJECTS_OF_VERBS = words_of(
 _NO_VERBS = words_of(
     "in on at by with without under through from of to for as like about over into after before",
     "and or but than because if while when until since whenever upon along around behind up down",
-    "off out away less more even just only it is are was were can will may might would should",
-    "could must do does did has have had",
+    "below above beneath beside between among off out away less more even just only it is are was",
+    "were can will may might would should could must do does did has have had",
 )
 
 
@@ -174,7 +174,7 @@ def leads_in(directions: Directions, words: Sequence[str]) -> Iterator[str]:
     while skipped < 2 and own[skipped] in ("and", "in", "with", "a", "an", "the"):
         skipped += 1
     word, behind = own[skipped], words[skipped + 1]
-    if word in directions.content | CHATTER or behind not in _BEGINS:
+    if word in directions.content | CHATTER | _NO_VERBS or behind not in _BEGINS:
         return
     if _is_subject(own[: skipped + 1], words[skipped + 1 : skipped + 3]) or comments(
         directions, [word], ""

@@ -9,7 +9,7 @@ from typing import NamedTuple
 SPEAK = (
     r"(?:say|speak|talk|tell|read|answer|reply|respond|repeat|recite|whisper|shout|count|sing"
     r"|explain|describe|act|perform|announce|narrate|greet|ask|deliver|pronounce|name|give"
-    r"|recommend|advise|echo|voice|utter|state|quote|report|introduce)"
+    r"|recommend|suggest|advise|echo|voice|utter|state|quote|report|introduce|speaking)"
 )
 
 #: Verbs of speech that ask for no words, and nouns that look like them.
