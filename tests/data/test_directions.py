@@ -444,6 +444,12 @@ def test_what_is_not_wanted_in_turn_is_read_aloud(asked: str, answer: str) -> No
         ("Repeat after me, but like an old man: it rains.", "Old man. It rains."),
         ("Say this like a robot: it rains today.", "Speaking like a robot. It rains."),
         ("Tell me of rain, speaking professionally.", "Professionally. It is water."),
+        ("Say it hopefully: the bus will come.", "Hopefully. The bus will come."),
+        ("Answer hopefully: will it rain?", "Hopeful tone. It will not rain today."),
+        (
+            'How would it sound if you said "The bus has gone" with a snarl?',
+            "With a snarl, the bus has gone.",
+        ),
     ],
 )
 def test_nouns_of_moods_and_likenesses_are_manners(asked: str, answer: str) -> None:
@@ -455,6 +461,8 @@ def test_nouns_of_moods_and_likenesses_are_manners(asked: str, answer: str) -> N
     [
         ("Tell me how to cope with grief.", "Grief. It comes in waves."),
         ("Answer with yes.", "Yes."),
+        ("Answer hopefully: will it rain?", "Hopefully, it will not rain today."),
+        ("Answer honestly: will it rain?", "Honestly, nobody knows."),
         ("Respond with sources: who built it?", "Sources name a king of Troy."),
         ("Talk like a pirate and name a drink.", "Pirates drink rum."),
         ("Tell me what looks like a cat.", "Like a cat. A lynx looks so."),

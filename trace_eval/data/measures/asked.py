@@ -113,13 +113,13 @@ _PATTERNS = tuple(
 _WITH_RARE = re.compile(
     rf"\bwith (?:an?|some|your) (?P<what>(?:[\w-]+ )?{RARE_SOUNDS})s?\b"
 )
-_SPEAKS = re.compile(rf"\b{SPEAK}\b")
+_SPEAKS = re.compile(rf"\b(?:{SPEAK}|if you (?:said|spoke|told|answered|replied))\b")
 
 #: A verb of speech, with what is said: "read this sentence out".
 _SAY_IT = (
     r"\b(?:say|speak|talk|read|answer|reply|respond|repeat|recite|narrate|deliver|perform|voice"
-    r"|pronounce)(?:ing)?(?: (?:me|it|this|that|to|out|aloud|loud|back|after|the|following"
-    rf"|sentence|line|words|text|{QUOTED}))*(?:,? but)?"
+    r"|pronounce|said|spoke)(?:ing)?(?: (?:me|it|this|that|to|out|aloud|loud|back|after|the"
+    rf"|following|sentence|line|words|text|{QUOTED}))*(?:,? but)?"
 )
 _ENDS = r"(?=\s*(?:$|[.,:;!?]|\b(?:and|please|this time|now)\b))"
 
@@ -134,6 +134,13 @@ _WITH_MOOD = re.compile(
 _WITH_ANY = re.compile(
     rf"{_SAY_IT} with (?:an? (?:hint|touch|note|bit|lot) of |some |much |great |more )?"
     rf"(?P<what>[a-z]{{2,}}(?:ss|[a-rt-z])){_ENDS}"
+)
+
+#: Adverbs that comment on most sentences they open are a manner right behind a verb of
+#: speech: "say it hopefully".
+_COMMENTING = re.compile(
+    rf"{_SAY_IT} (?P<what>hopefully|honestly|seriously|frankly|thankfully|candidly|bluntly"
+    rf"|plainly|openly|carefully|strangely){_ENDS}"
 )
 
 #: What is said to be answered with, and no manner: "answer with yes".
@@ -224,7 +231,9 @@ def directions_of(request: str) -> Directions:
         literal=literal,
         is_asked="?" in " ".join(parts.literal),
         hinted=stems - stems_in(sure),
-        never_alone=frozenset(answers.union(_of_clauses(sentences))),
+        never_alone=frozenset(
+            answers.union(_of_clauses(sentences), _comments_in(body))
+        ),
         asks_how=bool(_HOW.search(body)),
         asks_advice=bool(_ADVICE.search(body)),
         in_turn=len(stems) > 1 and asks_in_turn(parts.bare),
@@ -256,6 +265,8 @@ def _manners(sentence: str, names: frozenset[str]) -> Iterator[tuple[str, ...]]:
     for match in _WITH_MOOD.finditer(spaced):
         adjective = ADJECTIVE_OF_NOUN[match["what"]]
         yield from ((match["what"],), (adjective,), (adverb_of(adjective),))
+    for match in _COMMENTING.finditer(spaced):
+        yield from ((match["what"],), (match["what"].removesuffix("ly"),))
     for match in chain(_WITH_ANY.finditer(spaced), _LIKE.finditer(spaced)):
         if match["what"] not in _NO_MOODS:
             yield tuple(words_in(match["what"]))
@@ -271,6 +282,12 @@ def _is_of_clause(sentence: str, match: re.Match[str]) -> bool:
     """Whether an adverb says how something is done that is told of."""
     before = sentence[: match.start()]
     return is_attribute(sentence, match.start()) or bool(_OF_CLAUSE.search(before))
+
+
+def _comments_in(body: str) -> Iterator[str]:
+    """Yield adverbs of a request that comment on an answer as well: "hopefully"."""
+    for match in _COMMENTING.finditer(body):
+        yield match["what"]
 
 
 def _of_clauses(sentences: Sequence[str]) -> Iterator[str]:
