@@ -17,7 +17,24 @@ from benchmarks.report import RESULTS, save, stored, table
 from trace_eval.data.measures.directions import spoken_in
 
 #: Worlds in the order in which they were made.
-WORLDS = ("d", "e", "f", "g", "h", "i", "j", "k", "l", "m", "n", "o", "p", "q")
+WORLDS = (
+    "d",
+    "e",
+    "f",
+    "g",
+    "h",
+    "i",
+    "j",
+    "k",
+    "l",
+    "m",
+    "n",
+    "o",
+    "p",
+    "q",
+    "r",
+    "s",
+)
 
 
 @dataclass(frozen=True)

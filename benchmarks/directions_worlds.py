@@ -1387,4 +1387,203 @@ SETS: Mapping[str, World] = {
             "script|Perform the next line as an actor would: [{bracket}] {line}.",
         ),
     ),
+    "r": World(
+        manners=(
+            "with a chortle|chortles|Chortle, then|Chortles./Chortling./With a "
+            "chortle./Chortle.|chortle|Her grandfather gave a chortle at the "
+            "joke.|To chortle is to show glee with a happy, bubbling "
+            "noise.|Portals are narrow gates./She filled the water bottle.",
+            "with a snarl|snarls|Snarl, then|Snarls./Snarling./With a "
+            "snarl./Snarl.|snarl|The old dog gave a snarl at the postman.|To "
+            "snarl is to bare the teeth and speak fiercely.|Snails like wet "
+            "leaves./The letter is from Carl.",
+            "with a roar|roars|Roar, then|Roars./Roaring./With a "
+            "roar./Roar.|roar|The lion gave a roar across the plain.|To roar "
+            "is to make a long, wild and mighty noise.|Raw carrots keep "
+            "well./Please close the back door.",
+            "with a titter|titters|Titter, then|Titters./Tittering./With a "
+            "titter./Titter.|titter|A titter ran through the back row.|To "
+            "titter is to be amused aloud in a small, silly way.|Tinder "
+            "catches fire fast./This coffee tastes bitter.",
+            "with a shiver|shivers|Shiver, then|Shivers./Shivering./With a "
+            "shiver./Shiver.|shiver|The cold wind made the whole team "
+            "shiver.|To shiver is to shake a little from cold or fear.|Silver "
+            "costs less than gold./They walked along the river.",
+            "hopefully|hopeful|Sound hopeful and|Hopefully./Hopeful./In a "
+            "hopeful tone./Hopeful tone.|hopeful|The farmers were hopeful "
+            "about the spring rain.|Hopeful means expecting that something "
+            "good will come.|Hopscotch needs only chalk./Add the sugar by the "
+            "spoonful.",
+            "smugly|smug|Sound smug and|Smugly./Smug./In a smug tone./Smug "
+            "tone.|smug|The cat looked smug beside the empty dish.|Smug means "
+            "far too pleased with oneself.|Smog covers the city./Some tea is "
+            "left in the mug.",
+            "sympathetically|sympathetic|Be sympathetic "
+            "and|Sympathetically./Sympathetic./In a sympathetic "
+            "tone./Sympathetic tone.|sympathetic|The nurse was sympathetic to "
+            "the worried family.|Sympathetic means caring about the troubles "
+            "of others.|Symphonies can be very long./The blue jacket is "
+            "synthetic.",
+            "in a surprised tone|surprised|Sound surprised "
+            "and|Surprised./Surprised tone./In a surprised tone./With "
+            "surprise.|surprised|We were surprised by the early "
+            "snow.|Surprised means struck by something that one did not "
+            "expect.|Surfers love big waves./The spy was well disguised.",
+            "in a singsong voice|singsong voice|Use a singsong voice "
+            "and|Singsong voice./In a singsong voice./Singsong./Using a "
+            "singsong voice.|singsong|The children read the poem in a singsong "
+            "way.|Singsong means rising and falling like a simple "
+            "tune.|Singapore is hot all year./The boys are playing ping-pong.",
+            "in a soothing voice|soothing voice|Use a soothing voice "
+            "and|Soothing voice./In a soothing voice./Soothing./Using a "
+            "soothing voice.|soothing|Hot tea is soothing on a winter "
+            "night.|Soothing means easing pain or worry.|Sooner is better than "
+            "later./The rough edge needs smoothing.",
+            "with a Jamaican accent|Jamaican accent|Use a Jamaican accent "
+            "and|Jamaican accent./With a Jamaican accent./In a Jamaican "
+            "accent./Jamaican.|Jamaican|My aunt makes a spicy Jamaican "
+            "stew.|Jamaican means coming from the island of Jamaica.|Jam is "
+            "sold in jars./He ordered toast with bacon.",
+        ),
+        lines=(
+            "Dinner will be ready at half past six",
+            "The library closes early on Friday",
+            "Your parcel is waiting by the gate",
+            "We left the umbrella in the car",
+            "Nobody has fed the goldfish since Tuesday",
+            "The plumber is coming back tomorrow morning",
+            "I found your keys under the sofa",
+            "The last bus has already gone",
+            "My sister is moving to another city",
+            "There are only two biscuits in the tin",
+        ),
+        replies=(
+            "Tell me a fact about bees.|Bees dance to show each other where "
+            "the flowers are.",
+            "Suggest something to cook tonight.|You could make a mushroom "
+            "omelette with a green salad.",
+            "Explain why leaves change colour.|Leaves change colour in autumn "
+            "because their green pigment breaks down.",
+            "Recommend a hobby for the winter.|Knitting is a good winter hobby "
+            "that needs very little space.",
+            "Give me a tip for packing a suitcase.|Roll your clothes and put "
+            "the heavy things near the wheels.",
+            "Describe a day at the beach.|The sun was bright, and the children "
+            "built a castle near the water.",
+        ),
+        requests=(
+            'literal|Please say {phrase}: "{line}."',
+            "literal|Read this sentence aloud {phrase}: {line}.",
+            'literal|Can you say "{line}" {phrase}?',
+            'literal|How would it sound if you said "{line}" {phrase}?',
+            "open|{Wanted} Say it {phrase}, please.",
+            "open|Answer {phrase}: {wanted}",
+            "imperative|Hey there. {imperative} {wanted}",
+            'imperative|{imperative} say "{line}."',
+            "script|Read this part of my script: [{bracket}] {line}.",
+            'script|Act out this line for me: ({bracket}) "{line}."',
+        ),
+    ),
+    "s": World(
+        manners=(
+            "with a laugh|laughs|Laugh, then|Laughs./Laughing./With a "
+            "laugh./Laugh.|laugh|Everyone in the hall heard her laugh.|To "
+            "laugh is to make sounds that show you find something "
+            "funny.|Lafayette wrote to his wife./They crossed the river on a "
+            "raft.",
+            "with a yawn|yawns|Yawn, then|Yawns./Yawning./With a "
+            "yawn./Yawn.|yawn|The baby gave a long yawn after lunch.|To yawn "
+            "is to open your mouth wide and breathe in when you are "
+            "tired.|Yonder stands the old mill./My brother mowed the lawn.",
+            "with a gasp|gasps|Gasp, then|Gasps./Gasping./With a "
+            "gasp./Gasp.|gasp|A gasp went through the whole crowd.|To gasp is "
+            "to breathe in suddenly because of surprise.|Gas prices fell last "
+            "week./The necklace has a broken clasp.",
+            "with a giggle|giggles|Giggle, then|Giggles./Giggling./With a "
+            "giggle./Giggle.|giggle|The puppet made the little girls "
+            "giggle.|To giggle is to make light, silly sounds of "
+            "amusement.|Gig workers are paid every Friday./The tail gave a "
+            "little wiggle.",
+            "after clearing your throat|clears throat|Clear your throat, "
+            "then|Clears throat./Clearing throat./After clearing my "
+            "throat./Clear throat.|throat|The judge had to clear his throat "
+            "twice.|To clear the throat is to cough lightly before you "
+            "speak.|Clear skies are expected tonight./We reached the island by "
+            "boat.",
+            "angrily|angry|Sound angry and|Angry./Angrily./In an angry "
+            "voice./Angry tone.|angry|The angry driver honked at the "
+            "bus.|Angry means strongly annoyed about something that seems "
+            "wrong.|Anglers love this part of the river./By noon the dog was "
+            "hungry.",
+            "sadly|sad|Sound sad and|Sad./Sadly./In a sad voice./Sad "
+            "tone.|sad|The sad clown sat alone in the tent.|Sad means unhappy "
+            "about something that has happened.|Saddles are sold in the next "
+            "shop./Last night he called his dad.",
+            "excitedly|excited|Sound excited and|Excited./Excitedly./In an "
+            "excited voice./With excitement.|excited|The excited children ran "
+            "down to the beach.|Excited means very happy and eager about "
+            "something.|Exits are on the left side./Both of the neighbours "
+            "were invited.",
+            "sarcastically|sarcastic|Be sarcastic "
+            "and|Sarcastic./Sarcastically./In a sarcastic tone./With "
+            "sarcasm.|sarcastic|His sarcastic answer annoyed the "
+            "teacher.|Sarcastic means saying the opposite of what you think in "
+            "order to mock.|Sardines are rich in healthy oils./The new bottle "
+            "is made of plastic.",
+            "in a whisper|whispers|Lower your voice to a whisper "
+            "and|Whispers./Whispering./In a whisper./Whisper.|whisper|She "
+            "heard a whisper behind the door.|To whisper is to speak very "
+            "softly, using only your breath.|Whiskers help cats find their "
+            "way./This batch of biscuits is much crisper.",
+            "in a robotic voice|robotic voice|Use a robotic voice and|Robotic "
+            "voice./In a robotic voice./Robotic./Robot voice.|robotic|The "
+            "factory bought a robotic arm in March.|Robotic means like a "
+            "machine that moves or works by itself.|Robins nest in our garden "
+            "every spring./The fruit on the table looked exotic.",
+            "with a British accent|British accent|Put on a British accent "
+            "and|British accent./With a British accent./In a British "
+            "accent./British.|British|The British team won three gold "
+            "medals.|British means coming from Great Britain or belonging to "
+            "it.|Brittle bones break very easily./The young horse is rather "
+            "skittish.",
+        ),
+        lines=(
+            "The meeting has been moved to Thursday",
+            "Your pizza will be here in twenty minutes",
+            "Somebody left the garage door open again",
+            "It is going to rain all weekend",
+            "We are out of milk and bread",
+            "The last bus leaves at half past ten",
+            "There is a spider in the bathtub",
+            "My sister just bought a new car",
+            "The neighbours are painting their fence green",
+            "Dinner is ready and the table is set",
+        ),
+        replies=(
+            "tell me a fun fact about octopuses.|An octopus has three hearts "
+            "and blue blood.",
+            "give me a tip for growing tomatoes.|Water tomatoes at the roots "
+            "early in the morning.",
+            "explain why the sky is blue.|Air scatters blue sunlight more than "
+            "it scatters red.",
+            "suggest something quick for dinner.|You could make pasta with "
+            "garlic and fresh spinach.",
+            "describe a walk in the forest.|The path winds between tall pines "
+            "and soft green moss.",
+            "tell me how to boil an egg.|Put the egg in boiling water for "
+            "about eight minutes.",
+        ),
+        requests=(
+            'literal|Please say "{line}" {phrase}.',
+            'literal|Can you say this {phrase}? "{line}."',
+            "literal|I want you to read this aloud {phrase}: {line}.",
+            "open|{Wanted} Say it {phrase}.",
+            "open|Could you {asked}, and say it {phrase}?",
+            "open|I would like you to answer {phrase}. {Wanted}",
+            "imperative|{imperative} say this: {line}.",
+            "imperative|Hey, can you do something for me? {imperative} {wanted}",
+            "script|Read this line from my script: ({bracket}) {line}.",
+            "script|*{bracket}* {line}.",
+        ),
+    ),
 }

@@ -463,6 +463,7 @@ def test_nouns_of_moods_and_likenesses_are_manners(asked: str, answer: str) -> N
         ("Answer with yes.", "Yes."),
         ("Answer hopefully: will it rain?", "Hopefully, it will not rain today."),
         ("Answer honestly: will it rain?", "Honestly, nobody knows."),
+        ('Say "Whiskers help cats to see" in a whisper.', "Whiskers help cats to see."),
         ("Respond with sources: who built it?", "Sources name a king of Troy."),
         ("Talk like a pirate and name a drink.", "Pirates drink rum."),
         ("Tell me what looks like a cat.", "Like a cat. A lynx looks so."),

@@ -81,7 +81,7 @@ def _readings(request: str | None) -> Iterator[Directions]:
 def _read_in(answer: str, directions: Directions) -> tuple[str, ...]:
     """Return directions that an answer speaks as words, as heard."""
     text = answer.translate(PLAIN)
-    if not text.strip():
+    if not text.strip() or _says_the_text(directions, text):
         return ()
     results = list(_around_literal(directions, text))
     if not directions.only_around:
@@ -94,6 +94,11 @@ def _read_in(answer: str, directions: Directions) -> tuple[str, ...]:
     return tuple(
         words for words in dict.fromkeys(results) if _goes_on(directions, words, text)
     )
+
+
+def _says_the_text(directions: Directions, text: str) -> bool:
+    """Whether an answer says the text that was to be said, and nothing else."""
+    return bool(directions.literal) and tuple(words_in(text)) == directions.literal
 
 
 def _announces(directions: Directions, results: Sequence[str]) -> bool:
