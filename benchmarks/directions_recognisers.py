@@ -17,24 +17,7 @@ from benchmarks.report import RESULTS, save, stored, table
 from trace_eval.data.measures.directions import spoken_in
 
 #: Worlds in the order in which they were made.
-WORLDS = (
-    "d",
-    "e",
-    "f",
-    "g",
-    "h",
-    "i",
-    "j",
-    "k",
-    "l",
-    "m",
-    "n",
-    "o",
-    "p",
-    "q",
-    "r",
-    "s",
-)
+WORLDS = tuple("defghijklmnopqrs")
 
 
 @dataclass(frozen=True)

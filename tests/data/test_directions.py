@@ -374,6 +374,7 @@ def test_a_direction_is_found_by_its_sound_and_its_place(
     [
         ("Use a husky voice and tell me of dogs.", "Husky puppies need much exercise."),
         ("Sound angry and tell me of wasps.", "Angry wasps chased us from the garden."),
+        ("Sound calm: what helps?", "Calm music that I know helps me to sleep."),
         ("Sound angry: how is it?", "Angry at the noise they left the room."),
         ("Smile and tell me what helps.", "Smile wins the day for everybody here."),
         ("Laugh: what to do with insults?", "Laugh off the insult and walk away."),
@@ -424,6 +425,10 @@ def test_manners_that_are_wanted_in_turn_may_be_announced(
             "High, squeaky voice. I am late. I am late.",
         ),
         (
+            "Say it twice in a high, squeaky voice: I am late.",
+            "High, squeaky. I am late. I am late.",
+        ),
+        (
             "Recite the alphabet slowly and deliberately.",
             "Slowly and deliberately. A, B, C, D.",
         ),
@@ -445,6 +450,11 @@ def test_what_is_not_wanted_in_turn_is_read_aloud(asked: str, answer: str) -> No
         ("Say this like a robot: it rains today.", "Speaking like a robot. It rains."),
         ("Tell me of rain, speaking professionally.", "Professionally. It is water."),
         ("Say it hopefully: the bus will come.", "Hopefully. The bus will come."),
+        ("Give me a tip, narrating with pride.", "With pride. Sleep well tonight."),
+        ("Say it with emphasis: we have won.", "With emphasis. We have won."),
+        ("Give me a tip. Say it with sadness.", "Sad. Sleep well tonight."),
+        ("Answer happily: what is new?", "With happiness. I have a dog now."),
+        ("Talk like Yoda and name a drink.", "Like Yoda. Tea is a drink."),
         ("Answer hopefully: will it rain?", "Hopeful tone. It will not rain today."),
         (
             'How would it sound if you said "The bus has gone" with a snarl?',
@@ -463,6 +473,9 @@ def test_nouns_of_moods_and_likenesses_are_manners(asked: str, answer: str) -> N
         ("Answer with yes.", "Yes."),
         ("Answer hopefully: will it rain?", "Hopefully, it will not rain today."),
         ("Answer honestly: will it rain?", "Honestly, nobody knows."),
+        ("Answer  hopefully: will it rain?", "Hopefully, it will not rain today."),
+        ("Say it like this: a cat sleeps all day.", "This. A cat sleeps all day."),
+        ("Tell me how the king spoke with pride.", "Pride. The king had much of it."),
         ('Say "Whiskers help cats to see" in a whisper.', "Whiskers help cats to see."),
         ("Respond with sources: who built it?", "Sources name a king of Troy."),
         ("Talk like a pirate and name a drink.", "Pirates drink rum."),
@@ -484,6 +497,7 @@ def test_what_an_answer_is_about_is_no_manner(asked: str, answer: str) -> None:
         ("tutting", "t@tIN"),
         ("sobbing", "sobIN"),
         ("purring", "p@rIN"),
+        ("100", "10"),  # a figure stays one
     ],
 )
 def test_a_vowel_before_a_doubled_consonant_is_short(word: str, sounds: str) -> None:

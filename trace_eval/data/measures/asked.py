@@ -31,9 +31,9 @@ from trace_eval.data.measures.moods import (
     OF_THINGS,
     RARE_SOUNDS,
     SOUNDS,
-    adverb_of,
     is_of_speech,
     participles,
+    words_of_mood,
 )
 from trace_eval.data.measures.parts import parts_of
 from trace_eval.data.measures.unasked import (
@@ -49,9 +49,15 @@ from trace_eval.data.word_lists import words_of
 _START = r"(?:^|[.,:;!?]\s*|\b(?:please|and|then|now|first|you|to|just|with)\s+)"
 _COMMON_PARTICIPLES = participles(COMMON_SOUNDS)
 _PARTICIPLES = participles(SOUNDS)
-_SAYING = (
-    r"\b(?:say|speak|talk|read|answer|reply|respond|repeat|recite)"
-    r"(?: (?:me|it|this|that|to me|the following))?"
+#: What is asked for by "how would it sound if you said".
+_IF_SAID = r"if you (?:said|spoke|told|answered|replied|read)"
+
+#: A verb of speech, with what is said: "read this sentence out".
+_SAY_IT = (
+    rf"\b(?:{_IF_SAID}|(?:say|speak|talk|read|answer|reply|respond|repeat|perform|deliver)"
+    r"(?:ing)?|(?:recit|narrat|voic|pronounc)(?:e|ing))"
+    r"(?: (?:me|it|this|that|to|out|aloud|loud|back|after|the|following|sentence|line|words"
+    rf"|text|{QUOTED}))*(?:,? but)?"
 )
 
 #: What stands before a request; "will it be cold?" asks for no manner.
@@ -103,7 +109,7 @@ _PATTERNS = tuple(
         rf" (?:very |really |as )?(?P<what>{_ANY_MANNER})\b",
         rf"{_ASKED}(?:sound|be|act|seem|appear) (?:very |really |as )?"
         rf"(?P<what>[a-z]{{3,}}) and \b{SPEAK}\b",
-        rf"{_SAYING}\s+(?P<what>{_PARTICIPLES})\s*(?:[.,:;!?]|$|that\b)",
+        rf"{_SAY_IT}\s+(?P<what>{_PARTICIPLES})\s*(?:[.,:;!?]|$|that\b)",
         r"\b(?P<what>clear(?:s|ing)? (?:your|his|her|the) throat"
         r"|tak(?:e|es|ing) an? (?:\w+ )?breath)\b",
     )
@@ -113,14 +119,9 @@ _PATTERNS = tuple(
 _WITH_RARE = re.compile(
     rf"\bwith (?:an?|some|your) (?P<what>(?:[\w-]+ )?{RARE_SOUNDS})s?\b"
 )
-_SPEAKS = re.compile(rf"\b(?:{SPEAK}|if you (?:said|spoke|told|answered|replied))\b")
+_SPEAKS = re.compile(rf"\b(?:{SPEAK}|{_IF_SAID})\b")
 
-#: A verb of speech, with what is said: "read this sentence out".
-_SAY_IT = (
-    r"\b(?:say|speak|talk|read|answer|reply|respond|repeat|recite|narrate|deliver|perform|voice"
-    r"|pronounce|said|spoke)(?:ing)?(?: (?:me|it|this|that|to|out|aloud|loud|back|after|the"
-    rf"|following|sentence|line|words|text|{QUOTED}))*(?:,? but)?"
-)
+#: What a manner ends with: nothing more is said of it.
 _ENDS = r"(?=\s*(?:$|[.,:;!?]|\b(?:and|please|this time|now)\b))"
 
 #: A mood that somebody speaks with: "say it with pride". A request may be about one,
@@ -133,7 +134,7 @@ _WITH_MOOD = re.compile(
 #: Any other noun is a manner where nothing follows it: "read it with feeling".
 _WITH_ANY = re.compile(
     rf"{_SAY_IT} with (?:an? (?:hint|touch|note|bit|lot) of |some |much |great |more )?"
-    rf"(?P<what>[a-z]{{2,}}(?:ss|[a-rt-z])){_ENDS}"
+    rf"(?P<what>[a-z]{{2,}}(?:ss|[a-rt-z])|emphasis){_ENDS}"
 )
 
 #: Adverbs that comment on most sentences they open are a manner right behind a verb of
@@ -150,9 +151,16 @@ _NO_MOODS = words_of(
     "two three four five six seven nine ten nothing something anything everything context",
 )
 
-#: Whom somebody speaks like: "talk like an old pirate".
+#: What "like" compares a sentence with, and no speaker: "say it like this".
+_NOBODY = (
+    r"(?:this|that|these|those|it|so|you|i|we|he|she|they|me|us|him|her|them|my|your|his"
+    r"|their|our|there|if|in|on|an?|the)\b"
+)
+
+#: Whom somebody speaks like: "talk like an old pirate", "like Yoda".
 _LIKE = re.compile(
-    rf"{_SAY_IT} like an? (?P<what>(?:[a-z-]{{3,}} ){{0,2}}[a-z-]{{3,}}){_ENDS}"
+    rf"{_SAY_IT} like (?:an? |the )?(?!{_NOBODY})"
+    rf"(?P<what>(?:[a-z-]{{3,}} ){{0,2}}[a-z-]{{3,}}){_ENDS}"
 )
 
 #: A sound at the end of a request: "Tell me how to make tea muttering". It may be told
@@ -197,7 +205,7 @@ def directions_of(request: str) -> Directions:
     """Read the directions of a request, and the text that it wants said."""
     text = request[:MAX_REQUEST].translate(PLAIN)
     parts = parts_of(text)
-    body = parts.body.lower()
+    body = re.sub(r"\s+", " ", parts.body.lower())
     sentences = [one for one in re.split(r"(?<=[.?!])\s+", body) if one]
     names = names_in(text)
     literal = tuple(words_in(" ".join(parts.literal)))
@@ -261,15 +269,13 @@ def _manners(sentence: str, names: frozenset[str]) -> Iterator[tuple[str, ...]]:
         return
     for match in _WITH_RARE.finditer(sentence):
         yield tuple(words_in(match["what"]))
-    spaced = re.sub(r"\s+", " ", sentence)
-    for match in _WITH_MOOD.finditer(spaced):
-        adjective = ADJECTIVE_OF_NOUN[match["what"]]
-        yield from ((match["what"],), (adjective,), (adverb_of(adjective),))
-    for match in _COMMENTING.finditer(spaced):
-        yield from ((match["what"],), (match["what"].removesuffix("ly"),))
-    for match in chain(_WITH_ANY.finditer(spaced), _LIKE.finditer(spaced)):
+    for match in chain(_WITH_MOOD.finditer(sentence), _WITH_ANY.finditer(sentence)):
         if match["what"] not in _NO_MOODS:
-            yield tuple(words_in(match["what"]))
+            yield from ((word,) for word in words_of_mood(match["what"]))
+    for match in _COMMENTING.finditer(sentence):
+        yield from ((match["what"],), (match["what"].removesuffix("ly"),))
+    for match in _LIKE.finditer(sentence):
+        yield tuple(words_in(match["what"]))
     for match in _ADVERB.finditer(sentence):
         adverb = match["what"]
         if adverb in NO_MANNER or adverb in names or not is_of_speech(adverb):

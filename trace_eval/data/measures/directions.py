@@ -89,7 +89,7 @@ def _read_in(answer: str, directions: Directions) -> tuple[str, ...]:
         if len(directions.literal) < 3:
             apart += sounds_on(directions, words_in(text)[:MAX_WORDS])
         results += [words for words in apart if _stands_alone(directions, words)]
-    if directions.in_turn and _announces(directions, results):
+    if directions.in_turn and _announces(directions, results, text):
         return ()
     return tuple(
         words for words in dict.fromkeys(results) if _goes_on(directions, words, text)
@@ -101,15 +101,27 @@ def _says_the_text(directions: Directions, text: str) -> bool:
     return bool(directions.literal) and tuple(words_in(text)) == directions.literal
 
 
-def _announces(directions: Directions, results: Sequence[str]) -> bool:
+def _announces(directions: Directions, results: Sequence[str], text: str) -> bool:
     """Whether an answer names several manners in turn: "Slowly: ... Quickly: ...".
 
-    Sounds are to be made, and not to be announced.
+    Words stand between two that are announced; "high, squeaky" is one manner. Sounds are
+    to be made, and not to be announced.
     """
-    named = [directions.stems & set(map(stem_of, one.split())) for one in results]
-    if any(re.match(SOUNDS, stem) for stems in named for stem in stems):
+    spoken = " ".join(words_in(text))
+    if any(re.match(SOUNDS, stem) for stem in _stems_of(directions, " ".join(results))):
         return False
-    return any(one and other and not one & other for one, other in pairwise(named))
+    for one, other in pairwise(results):
+        between = spoken.partition(one)[2].partition(other)
+        apart = bool(between[0].strip() and between[1])
+        first, second = _stems_of(directions, one), _stems_of(directions, other)
+        if apart and first and second and first.isdisjoint(second):
+            return True
+    return False
+
+
+def _stems_of(directions: Directions, words: str) -> frozenset[str]:
+    """Return the stems of a request's directions among words."""
+    return directions.stems.intersection(map(stem_of, words.split()))
 
 
 def _stands_alone(directions: Directions, words: str) -> bool:

@@ -23,7 +23,7 @@ from trace_eval.data.measures.misheard import (
     sounds_of,
     stem_of,
 )
-from trace_eval.data.measures.moods import ADJECTIVE_OF_NOUN, SOUNDS
+from trace_eval.data.measures.moods import SOUNDS, words_of_mood
 from trace_eval.data.word_lists import words_of
 
 #: Adverbs that comment on a whole sentence: "Sadly, it is closed."
@@ -179,20 +179,11 @@ def is_direction(
     return headed and odd not in OPENERS - {"that"}
 
 
-#: Letters with which the noun of a manner begins as its adverb does.
-_COMMON_LETTERS = 6
-
-
 def _is_noun_of(directions: Directions, words: Sequence[str]) -> bool:
-    """Whether words are the noun of a manner: "with enthusiasm", "with excitement"."""
-    if len(words) != 2 or words[0] != "with" or words[1].endswith("ly"):
+    """Whether words are the noun of a manner: "with enthusiasm", "with sadness"."""
+    if len(words) != 2 or words[0] != "with":
         return False
-    if stem_of(ADJECTIVE_OF_NOUN.get(words[1], "")) in directions.stems:
-        return True
-    asked = {word for phrase in directions.phrases for word in phrase}
-    beginning = words[1][:_COMMON_LETTERS]
-    long = len(words[1]) > _COMMON_LETTERS
-    return long and any(word.startswith(beginning) for word in asked)
+    return not directions.stems.isdisjoint(map(stem_of, words_of_mood(words[1])))
 
 
 def _without_attributes(

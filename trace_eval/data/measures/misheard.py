@@ -156,10 +156,10 @@ def sounds_of(word: str) -> str:
     if ending in _SHORTENED:
         return sounds_of(base) + _SHORTENED[ending]
     # A vowel before a doubled consonant stays short: "humming", "hisses".
-    marked = re.sub(r"([b-df-gk-npstz])\1", r"0\1", base + ending)
+    marked = re.sub(r"([b-df-gk-npstz])\1", r"_\1", base + ending)
     spelling = marked.replace("rr", "r")
     result = _RULE.sub(lambda match: _SOUNDS[(match.lastindex or 1) - 1], spelling)
-    return re.sub(r"(.)\1+", r"\1", result.replace("0", ""))
+    return re.sub(r"(.)\1+", r"\1", result.replace("_", ""))
 
 
 def likeness(one: str, other: str) -> float:

@@ -306,6 +306,17 @@ _PAIRS = _NOUNS.split()
 ADJECTIVE_OF_NOUN = dict(zip(_PAIRS[::2], _PAIRS[1::2], strict=True))
 
 
+def words_of_mood(noun: str) -> list[str]:
+    """Return a noun, and the adjective and the adverb of its mood where they are known.
+
+    Examples are "sympathy", "sympathetic", "sympathetically".
+    """
+    adjective = ADJECTIVE_OF_NOUN.get(noun, "")
+    if noun.endswith("ness"):
+        adjective = re.sub(r"i$", "y", noun.removesuffix("ness"))
+    return [noun, adjective, adverb_of(adjective)] if adjective else [noun]
+
+
 def is_of_speech(adverb: str) -> bool:
     """Whether words may be said in this way: not "weekly", "manually", "legally"."""
     if adverb in NOT_OF_SPEECH:

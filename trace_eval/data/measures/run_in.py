@@ -137,22 +137,8 @@ def opens_before_verb(directions: Directions, words: Sequence[str]) -> Iterator[
         return
     # "Smile wins the day" has a subject, "husky plant them" has none.
     is_command = verb not in _NO_VERBS and not verb.endswith("s")
-    if is_command and behind_verb in _OBJECTS_OF_VERBS:
+    if is_command and behind_verb in _OBJECTS | {"a"}:
         yield manner
-
-
-#: Before these a verb stands, and no noun that an adjective could belong to.
-_OBJECTS_OF_VERBS = words_of(
-    "the a an it them him us me your my his her our their this"
-)
-
-#: What stands before an object and is no verb: "angry at the noise", "smile and your".
-_NO_VERBS = words_of(
-    "in on at by with without under through from of to for as like about over into after before",
-    "and or but than because if while when until since whenever upon along around behind up down",
-    "below above beneath beside between among off out away less more even just only it is are was",
-    "were can will may might would should could must do does did has have had",
-)
 
 
 #: Words with which a sentence begins: before them nothing but a direction can stand.
@@ -238,6 +224,18 @@ _PREDICATES = words_of(
 _CLAUSES = words_of("you at from of on for to")
 
 
+#: What stands before an object and is no verb: "angry at the noise", "smile and your".
+_NO_VERBS = (
+    _PREDICATES
+    | _CLAUSES
+    | _BINDING
+    | words_of(
+        "in on by with without under through about into than when since upon along around behind",
+        "up down below above beneath beside between among off out away less more even just only it",
+    )
+)
+
+
 #: Words after which a noun may end a sentence: "it has a rich warm tone".
 _ARTICLES = words_of(
     "a an the my your his her our their its this that no some of in with by for and or",
@@ -252,10 +250,14 @@ _OWNERS = words_of("my your his her our their its")
 def _takes_object(behind: Sequence[str]) -> bool:
     """Whether words go on after a verb: "(whisper) the secret", "(pause) a moment"."""
     spans = words_of("moment second minute while bit little few")
-    return behind[0] in _OBJECTS or (behind[0] == "a" and behind[1] in spans)
+    goes_on = behind[0] in _OBJECTS or behind[0] in ("that", "as")
+    return goes_on or (behind[0] == "a" and behind[1] in spans)
 
 
-_OBJECTS = words_of("the it it's your this that these as nobody")
+#: What a verb takes behind it, and a noun does not: "plant them".
+_OBJECTS = words_of(
+    "the it it's your this these nobody an them him us me my his her our their"
+)
 
 
 def ends_with(directions: Directions, words: Sequence[str]) -> Iterator[str]:
