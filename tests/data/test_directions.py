@@ -456,6 +456,11 @@ def test_what_is_not_wanted_in_turn_is_read_aloud(asked: str, answer: str) -> No
         ("Answer happily: what is new?", "With happiness. I have a dog now."),
         ("Talk like Yoda and name a drink.", "Like Yoda. Tea is a drink."),
         ("Answer hopefully: will it rain?", "Hopeful tone. It will not rain today."),
+        ("Switch to a monotone and name a drink.", "In a monotone. Tea is a drink."),
+        ("Say it in a Southern drawl: it rains.", "Southern drawl. It rains."),
+        ("Give me a tip. Say it in a growl.", "In a growl. Sleep well tonight."),
+        ("Slow right down and name a drink.", "Slowly. Tea is a drink of leaves."),
+        ("Tell me why it snows in a whisper.", "Whisper's clouds are cold enough."),
         (
             'How would it sound if you said "The bus has gone" with a snarl?',
             "With a snarl, the bus has gone.",
@@ -466,10 +471,46 @@ def test_nouns_of_moods_and_likenesses_are_manners(asked: str, answer: str) -> N
     assert read_aloud(asked, answer)
 
 
+BEES = "Bees dance to show the way to flowers."
+
+
+@pytest.mark.parametrize(
+    ("asked", "reading"),
+    [
+        ("Speed up and tell me of bees.", "Speeding up."),
+        ("Raise your voice and tell me of bees.", "Raised voice."),
+        ("Lower your voice and tell me of bees.", "Low voice."),
+        ("Tell me of bees, but louder.", "Louder."),
+        ("Tell me of bees a bit slower.", "Slower."),
+        ("Read it at a slow pace: bees dance.", "At a slow pace."),
+        ("Say with tears in your voice: bees dance.", "Tears in voice."),
+        ("Tell me of bees half asleep.", "Half asleep."),
+        ("Say it in falsetto: bees dance.", "Falsetto."),
+        ("Do your best pirate impression and tell me of bees.", "Pirate impression."),
+        ("Put some energy into it and tell me of bees.", "Energetic."),
+        ("Convey anger: bees dance.", "Anger."),
+        ("Show surprise as you tell me of bees.", "Surprised."),
+        ("Say it as a pirate: bees dance.", "Pirate."),
+        ("Imitate a robot and tell me of bees.", "Robot voice."),
+        ("Pretend you are sad and tell me of bees.", "Sad."),
+        ("I want to hear a sigh before the answer: what are bees?", "Sigh."),
+        ("Please sound a little more cheerful. What are bees?", "More cheerful."),
+        ("Gasp in surprise and tell me of bees.", "Gasps in surprise."),
+        ("Smack your lips and tell me of bees.", "Smacks lips."),
+    ],
+)
+def test_manners_are_asked_for_in_many_forms(asked: str, reading: str) -> None:
+    assert read_aloud(asked, f"{reading} {BEES}")
+    assert not read_aloud(asked, BEES)
+
+
 @pytest.mark.parametrize(
     ("asked", "answer"),
     [
         ("Tell me how to cope with grief.", "Grief. It comes in waves."),
+        ("Answer as a list: which bees dance?", "A list. All of them do."),
+        ("Tell me how to speed up a bee.", "Fast. Bees like warm air."),
+        ("Pretend you are shy. Which word describes you?", "Shy. That is my word."),
         ("Answer with yes.", "Yes."),
         ("Answer hopefully: will it rain?", "Hopefully, it will not rain today."),
         ("Answer honestly: will it rain?", "Honestly, nobody knows."),
@@ -480,6 +521,8 @@ def test_nouns_of_moods_and_likenesses_are_manners(asked: str, answer: str) -> N
         ("Respond with sources: who built it?", "Sources name a king of Troy."),
         ("Talk like a pirate and name a drink.", "Pirates drink rum."),
         ("Tell me what looks like a cat.", "Like a cat. A lynx looks so."),
+        ("Tell me how to slow down a horse.", "Slow. Sit deep and breathe out."),
+        ("What is a burr in a coat?", "A burr. It is a seed with hooks."),
         ("Read this with sympathy: my cat is ill.", "I am sorry to hear that."),
         ("Who speaks like a robot?", "A robot. It has no choice."),
     ],
@@ -616,6 +659,25 @@ def test_another_hearing_may_sound_like_the_direction(
     others = [OtherHearing(start=0, end=1, text=heard)]
     named = () if found is None else (f"{found} (heard as 'on')",)
     assert spoken_directions(asked, blueprint(words, others, whole)) == named
+
+
+@pytest.mark.parametrize(
+    ("asked", "written", "other", "end", "found"),
+    [
+        # The text to be said goes on behind a direction, and loses nothing by it.
+        ("Say in a whisper: ", "We cross the lake.", "Whisper.", 0, True),
+        ("Say in a whisper: ", "The lake is wide.", "Whisper.", 1, True),
+        ("Say in a whisper: ", "Whiskers help cats.", "Whisper.", 1, False),
+        ("Say in a robot voice: ", "We go in the rowboat.", "robot.", 5, False),
+    ],
+)
+def test_another_hearing_leaves_the_text_that_was_to_be_said(
+    asked: str, written: str, other: str, end: int, found: bool
+) -> None:
+    start = 4 if end == 5 else 0
+    others = [OtherHearing(start=start, end=end, text=other)]
+    heard = blueprint(timed(written, 0.8), others, [Span(start_s=0, end_s=1.3)])
+    assert bool(spoken_directions(f"{asked}{written}", heard)) == found
 
 
 def test_a_word_of_a_sentence_is_no_direction_by_another_hearing_of_it() -> None:

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
+from extractors.manner_words import MOODS
 from trace_eval.data.measures.delivery import CHOICE, EDITS, LIGHT, OF_TEXT, SOUNDING
 from trace_eval.data.measures.manner import (
     MAX_REQUEST,
@@ -23,7 +24,6 @@ from trace_eval.data.measures.manner import (
 from trace_eval.data.measures.misheard import stem_of
 from trace_eval.data.measures.moods import (
     COMMENTS,
-    MOODS,
     NO_MANNER,
     is_of_speech,
 )

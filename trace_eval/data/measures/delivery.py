@@ -12,11 +12,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from extractors.manner_words import MOODS
 from trace_eval.data.measures.moods import (
     COMMENTS,
     HANDLING,
     MOOD_ADVERBS,
-    MOODS,
     SOUNDS,
     is_of_speech,
     participles,

@@ -80,7 +80,7 @@ def _readings(request: str | None) -> Iterator[Directions]:
 
 def _read_in(answer: str, directions: Directions) -> tuple[str, ...]:
     """Return directions that an answer speaks as words, as heard."""
-    text = answer.translate(PLAIN)
+    text = _VERB_AS_OWNER.sub(r"\1s.", answer.translate(PLAIN))
     if not text.strip() or _says_the_text(directions, text):
         return ()
     results = list(_around_literal(directions, text))
@@ -94,6 +94,10 @@ def _read_in(answer: str, directions: Directions) -> tuple[str, ...]:
     return tuple(
         words for words in dict.fromkeys(results) if _goes_on(directions, words, text)
     )
+
+
+#: "Whisper's leaves turn red" is how recognisers write "Whispers. Leaves turn red".
+_VERB_AS_OWNER = re.compile(rf"^(\W*{SOUNDS})'s\b", re.I)
 
 
 def _says_the_text(directions: Directions, text: str) -> bool:
@@ -162,8 +166,9 @@ def spoken_in(request: str | None, texts: Iterable[Variant]) -> tuple[str, ...]:
     return next(filter(None, found), ())
 
 
-def _spoken(directions: Directions, texts: Iterable[Variant]) -> tuple[str, ...]:
+def _spoken(directions: Directions, texts: Sequence[Variant]) -> tuple[str, ...]:
     """Return which directions are in the first of an answer's texts that has some."""
+    heard = texts[0].text if texts else ""
     for variant in texts:
         written = set(map(stem_of, words_in(variant.written)))
         if variant.differs and directions.stems <= written:
@@ -181,9 +186,33 @@ def _spoken(directions: Directions, texts: Iterable[Variant]) -> tuple[str, ...]
             elif not variant.replaced or _likeness(directions, words) >= RUNNING:
                 # Other marks alone are little evidence of a pause.
                 results.append(_misheard(direction, words))
-        if results:
+        if results and not (
+            variant.differs and _loses_text(directions, heard, variant)
+        ):
             return tuple(dict.fromkeys(results))
     return ()
+
+
+def _loses_text(directions: Directions, answer: str, variant: Variant) -> bool:
+    """Whether a guess stands where words of the text to be said were heard."""
+    from rapidfuzz.distance import LCSseq
+
+    instead = words_in(variant.text)
+    others = [word for word in instead if stem_of(word) not in directions.stems]
+    said = _sounds(directions.literal)
+    heard, left = (
+        LCSseq.similarity(said, _sounds(words)) for words in (words_in(answer), others)
+    )
+    return bool(heard - left >= _LEAST_SOUNDS)
+
+
+#: Sounds of the text from which on something is missing; "the" has two.
+_LEAST_SOUNDS = 3
+
+
+def _sounds(words: Iterable[str]) -> str:
+    """Return the sounds of some words."""
+    return "".join(map(sounds_of, words))
 
 
 def _misheard(direction: str, heard: str) -> str:
@@ -196,18 +225,18 @@ def _misheard(direction: str, heard: str) -> str:
 
 def _nearest(directions: Directions, words: str) -> str:
     """Return the direction of a request that words sound like most."""
-    sounds = "".join(map(sounds_of, words.split()))
+    sounds = _sounds(words.split())
     phrases = [phrase for phrase in directions.phrases if telling(phrase)]
 
     def alike(phrase: Iterable[str]) -> float:
-        return likeness(sounds, "".join(map(sounds_of, phrase)))
+        return likeness(sounds, _sounds(phrase))
 
     return " ".join(max(phrases, key=alike))
 
 
 def _likeness(directions: Directions, words: str) -> float:
     """Compare the sounds of words with those of the nearest direction, 0 to 1."""
-    sounds = "".join(map(sounds_of, words.split()))
+    sounds = _sounds(words.split())
     return max(likeness(sounds, reading) for reading in directions.readings)
 
 
@@ -266,8 +295,7 @@ def _fit(heard: Sequence[str], said: Sequence[str]) -> tuple[float, int]:
     The first number is the likeness of their sounds, so that "raining" stands for "rain
     is"; of equal likeness as many words as were said are the nearer.
     """
-    one, other = ("".join(map(sounds_of, words)) for words in (heard, said))
-    return likeness(one, other), -abs(len(heard) - len(said))
+    return likeness(_sounds(heard), _sounds(said)), -abs(len(heard) - len(said))
 
 
 def _fragments(directions: Directions, text: str) -> Iterator[str]:

@@ -90,7 +90,8 @@ def acts(directions: Directions, words: Sequence[str]) -> bool:
     verb = SOUND.fullmatch(words[0])
     if not verb or stem_of(words[0]) not in directions.stems:
         return False
-    return words[1] in _OBJECTS_OF_ACTS or words[1].endswith("ly")
+    moved = len(words) == 3 and words[1] in ("in", "with")  # "Gasps in surprise."
+    return moved or words[1] in _OBJECTS_OF_ACTS or words[1].endswith("ly")
 
 
 def comments(directions: Directions, words: Sequence[str], sentence: str) -> bool:

@@ -17,7 +17,7 @@ MAX_REQUEST, MAX_WORDS = 4000, 2000
 #: Words of an answer before or behind the text to be said that may be a direction.
 MAX_DIRECTION = 8
 
-HEADS = frozenset(HEAD[3:-1].split("|")) - {"whisper"}
+HEADS = frozenset(HEAD[3:-1].split("|"))
 
 PLAIN = str.maketrans(
     {"’": "'", "‘": "'", "“": '"', "”": '"', "…": ".", "—": ",", "–": ","}

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from extractors.manner_words import MOODS
 from trace_eval.data.measures.delivery import QUOTED
 from trace_eval.data.measures.manner import HEADS, words_in
 from trace_eval.data.measures.moods import (
     COMMON_SOUNDS,
     MOOD_ADVERBS,
-    MOODS,
     NO_MANNER,
     RARE_SOUNDS,
     SOUNDS,

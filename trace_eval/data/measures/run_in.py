@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from extractors.manner_words import MOODS
 from trace_eval.data.measures.fits import (
     CHATTER,
     MISHEARD_SPEAKING,
@@ -30,7 +31,7 @@ from trace_eval.data.measures.misheard import (
     sounds_of,
     stem_of,
 )
-from trace_eval.data.measures.moods import MOODS, SOUNDS
+from trace_eval.data.measures.moods import SOUNDS
 from trace_eval.data.word_lists import words_of
 
 
