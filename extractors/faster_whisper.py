@@ -34,13 +34,13 @@ from extractors.models import is_path, model_folder
 from extractors.naming import NAMED_BY, name_language
 from extractors.on_use import on_use
 from extractors.other_hearings import (
-    PIECE_WINDOW_S,
     keeping_texts,
     of_pieces,
     of_search,
     unsure_pieces,
     with_texts,
 )
+from extractors.read_out import of_manners
 from extractors.recognised import (
     OTHER_FLOOR,
     OTHER_MEDIAN,
@@ -96,7 +96,7 @@ class FasterWhisperExtractor(Recogniser):
     """Words with times (s), confidence (0 to 1) and language, by CTranslate2."""
 
     name: ClassVar[str] = "faster-whisper"
-    version: ClassVar[str] = "7"
+    version: ClassVar[str] = "8"
     limits: ClassVar[str] = (
         "invents text on silence and loops (both are flagged); tiny.en knows"
         " English only."
@@ -350,8 +350,11 @@ class FasterWhisperExtractor(Recogniser):
             text = text_of(decoded.segments)
             words = words_of(decoded.segments, item.clip.seconds)
             pieces = unsure_pieces(text, words, item.speech)
-            short = shortened(model, PIECE_WINDOW_S)
-            others += of_pieces(short, item.clip.speech, text, pieces)
+            others += of_pieces(model, item.clip.speech, text, pieces)
+            start_s = item.speech[0].start_s
+            others += of_manners(
+                model, item.clip.speech, text, words=words, start_s=start_s
+            )
         return decoded._replace(others=others)
 
     def _decode(

@@ -15,10 +15,9 @@ from itertools import groupby, pairwise
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from blueprints import OtherHearing, Span, Word, places_in
 from extractors.audio import SPEECH_RATE, Samples
+from extractors.short_windows import encoded
 
 #: Words at either end of a text whose other hearings are kept, and how many words one
 #: of them has at most.
@@ -234,7 +233,7 @@ def _is_unsure(words: Sequence[Word]) -> bool:
 def of_pieces(
     whisper: Any, speech: Samples, text: str, pieces: Sequence[ShortPiece]
 ) -> list[OtherHearing]:
-    """Hear pieces by themselves, by a ``WhisperModel`` with windows that are cut."""
+    """Hear pieces by themselves, by a ``WhisperModel``."""
     results: list[OtherHearing] = []
     for piece in pieces:
         known = {_spelled(" ".join(text.split()[piece.start : piece.end]))}
@@ -256,17 +255,13 @@ def _spelled(text: str) -> str:
 
 
 def _heard_alone(whisper: Any, sound: Samples) -> list[str]:
-    features = whisper.feature_extractor(sound)
-    length = whisper.feature_extractor.nb_max_frames
-    missing = max(0, length - features.shape[-1])
-    window = np.pad(features, ((0, 0), (0, missing)))[:, :length]
     tokenizer = whisper.hf_tokenizer
     prompt = [
         tokenizer.token_to_id(mark)
         for mark in ("<|startoftranscript|>", "<|notimestamps|>")
     ]
     [result] = whisper.model.generate(
-        whisper.encode(window),
+        encoded(whisper, sound, PIECE_WINDOW_S),
         [prompt],
         beam_size=PIECE_TEXTS,
         num_hypotheses=PIECE_TEXTS,

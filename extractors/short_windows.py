@@ -17,6 +17,7 @@ import numpy.typing as npt
 from pydantic import JsonValue
 
 from blueprints import Span
+from extractors.audio import Samples
 from extractors.stretches import WINDOW_S
 from extractors.suspect import longest_repetition, tokens
 
@@ -85,8 +86,21 @@ def most_tokens(speech_s: float) -> int:
     return int(TOKENS_PER_S * max(MIN_WINDOW_S - MARGIN_S, speech_s))
 
 
+def encoded(
+    whisper: Any, sound: Samples, min_s: float, margin_s: float = MARGIN_S
+) -> Any:
+    """Encode a sound by itself in a window that is :func:`cut`, at most 30 s."""
+    length = whisper.feature_extractor.nb_max_frames
+    features = whisper.feature_extractor(sound)[:, :length]
+    window = np.pad(features, ((0, 0), (0, length - features.shape[-1])))
+    return whisper.encode(cut(window, whisper.frames_per_second, min_s, margin_s))
+
+
 def cut(
-    features: npt.NDArray[np.float32], frames_per_s: int, min_s: float = MIN_WINDOW_S
+    features: npt.NDArray[np.float32],
+    frames_per_s: int,
+    min_s: float = MIN_WINDOW_S,
+    margin_s: float = MARGIN_S,
 ) -> npt.NDArray[np.float32]:
     """Cut most of a window's padding, to whole seconds; what is left is silent.
 
@@ -97,7 +111,7 @@ def cut(
     """
     sounding = np.flatnonzero(features.any(axis=0))
     end = int(sounding[-1]) + 1 if len(sounding) else 0
-    needed_s = np.ceil(end / frames_per_s + MARGIN_S)
+    needed_s = np.ceil(end / frames_per_s + margin_s)
     window_s = int(max(min_s, needed_s))
     short = np.ascontiguousarray(features[:, : window_s * frames_per_s])
     if end:
