@@ -19,13 +19,14 @@ COMMON_SOUNDS = tuple(_COMMON_SOUNDS.split())
 #: of Levin, English Verb Classes and Alternations (1993), 37.3, 38, 40.1 and 40.2.
 _RARE_SOUNDS = """
     babble bark bawl belch bellow bleat blubber boo burp caw chant chatter cheep
-    chirp choke chortle cluck coo croon crow drawl exhale frown gag gargle gibber
-    grimace grumble guffaw gurgle hiss holler honk hoot huff inhale jeer kiss meow
-    mewl moo neigh oink pant peep pout puff purr quack quiver rant rasp retch roar
-    rumble scoff scowl screech shiver shrug shudder simper slobber slur slurp smirk
-    smooch snarl snigger snivel snore snuffle splutter sputter squall squawk squeak
-    swoon titter tremble trill tsk tut twang twitter ululate wail warble whine
-    whinny whoop wince wink woof yammer yap yelp yip yodel
+    chirp choke chortle click cluck coo croon crow drawl exhale frown gag gargle
+    gibber grimace grumble guffaw gurgle hiss holler honk hoot huff inhale jeer kiss
+    meow mewl moo neigh oink pant peep pop pout puff purr quack quiver rant rasp
+    retch roar rumble scoff scowl screech shiver shrug shudder simper slobber slur
+    slurp smack smirk smooch snarl snigger snivel snore snuffle splutter sputter
+    squall squawk squeak swoon titter tremble trill tsk tut twang twitter
+    ululate wail warble whine whinny whoop wince wink woo woof yammer yap yelp yip
+    yodel
 """
 RARE_SOUNDS = tuple(_RARE_SOUNDS.split())
 
@@ -213,6 +214,16 @@ _NOUNS = """
     spite spiteful  surprise surprised  suspense suspenseful  suspicion suspicious
     sympathy sympathetic  terror terrified  triumph triumphant  urgency urgent
     warmth warm  wonder wonderstruck  worry worried
+    apathy apathetic  arrogance arrogant  charm charming  cheer cheerful
+    contrition contrite  conviction convinced  cruelty cruel  cynicism cynical
+    desperation desperate  devotion devoted  dismay dismayed  distress distressed
+    ecstasy ecstatic  elation elated  emotion emotional  fervor fervent  fervour fervent
+    hatred hateful  hostility hostile  humility humble  hysteria hysterical
+    innocence innocent  insolence insolent  intensity intense  intimacy intimate
+    jubilation jubilant  mirth mirthful  mockery mocking  modesty modest
+    nonchalance nonchalant  outrage outraged  reluctance reluctant
+    resignation resigned  satisfaction satisfied  stoicism stoic  swagger swaggering
+    tension tense  vigor vigorous  vigour vigorous  zeal zealous
 """
 _PAIRS = _NOUNS.split()
 ADJECTIVE_OF_NOUN = dict(zip(_PAIRS[::2], _PAIRS[1::2], strict=True))

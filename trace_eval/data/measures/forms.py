@@ -165,11 +165,15 @@ _WITH_MOOD = re.compile(
 )
 
 #: A mood that is to be shown: "put some energy into it", "convey anger: it rains".
-_SHOW_MOOD = re.compile(
-    rf"{_ASKED}(?:put|add|express|show|convey|display) "
-    r"(?:(?:some|more|much|a (?:bit|little|hint|touch|note)(?: of)?) )?"
-    rf"(?P<what>{'|'.join(ADJECTIVE_OF_NOUN)}|[a-z]{{3,}}ness)"
-    r"(?= (?:in|into|to) (?:it|this|your|the)\b| (?:while|when|as|and) |\s*[:.])"
+_MOOD = rf"(?P<what>{'|'.join(ADJECTIVE_OF_NOUN)}|[a-z]{{3,}}ness)"
+_SHOW_MOOD = tuple(
+    re.compile(pattern)
+    for pattern in (
+        rf"{_ASKED}(?:put|add|express|show|convey|display) "
+        rf"(?:(?:some|more|much|a (?:bit|little|hint|touch|note)(?: of)?) )?{_MOOD}"
+        r"(?= (?:in|into|to) (?:it|this|your|the)\b| (?:while|when|as|and) |\s*[:.])",
+        rf"{_ASKED}let (?:the|your|some) {_MOOD} (?:show|be heard|come through)\b",
+    )
 )
 
 #: How a voice is to change: "tell me of bees, but louder", "a bit slower".
@@ -215,7 +219,7 @@ _FORMATS = words_of(
 #: Whom somebody speaks like: "talk like an old pirate", "like Yoda".
 _LIKE = re.compile(
     rf"(?:{_SAY_IT} (?:like|as(?= an?\b))|{_ASKED}(?:sound|act|behave) like"
-    rf"|{_ASKED}(?:imitate|mimic|impersonate))"
+    rf"|{_ASKED}(?:imitate|mimic|impersonate|channel your inner))"
     rf" (?:an? |the )?(?!{_NOBODY})"
     rf"(?P<what>(?:[a-z-]{{3,}} ){{0,2}}[a-z-]{{3,}}){_ENDS}"
 )
@@ -254,8 +258,9 @@ def manners_in(sentence: str, names: frozenset[str]) -> Iterator[tuple[str, ...]
         for match in pattern.finditer(sentence):
             if match["what"] not in NO_MANNER:
                 yield tuple(words_in(match["what"]))
-    for match in _SHOW_MOOD.finditer(sentence):
-        yield from ((word,) for word in words_of_mood(match["what"]))
+    for pattern in _SHOW_MOOD:
+        for match in pattern.finditer(sentence):
+            yield from ((word,) for word in words_of_mood(match["what"]))
     if not _SPEAKS.search(NOT_SAID.sub(" ", sentence)):
         return
     for pattern in (_WITH_SOUND, *_STATES):
