@@ -26,6 +26,7 @@ from trace_eval.data.measures.moods import (
     HANDLING,
     OF_THINGS,
     SOUNDS,
+    words_of_mood,
 )
 from trace_eval.data.measures.parts import parts_of
 from trace_eval.data.measures.unasked import (
@@ -69,7 +70,7 @@ def directions_of(request: str) -> Directions:
     names = names_in(text)
     literal = tuple(words_in(" ".join(parts.literal)))
     wants = wants_of(parts.bare)
-    sure = [tuple(words_in(note)) for note in parts.notes]
+    sure = [manner for note in parts.notes for manner in _noted(note)]
     told_or_asked: list[tuple[str, ...]] = []
     for sentence in sentences:
         is_about = "?" in text and not wants.speech and _VERBLESS.search(sentence)
@@ -109,6 +110,14 @@ def directions_of(request: str) -> Directions:
         tells=bool(_TELLS.search(body)),
         content=frozenset(words_in(text)).difference(*sure, *hinted),
     )
+
+
+def _noted(note: str) -> Iterator[tuple[str, ...]]:
+    """Yield what a note wants: "sighs", "with love" or what is loving."""
+    words = tuple(words_in(note))
+    yield words
+    if len(words) == 2 and words[0] == "with":
+        yield from ((word,) for word in words_of_mood(words[1]))
 
 
 def _comments_in(body: str) -> Iterator[str]:

@@ -46,7 +46,7 @@ _ASKED = r"(?:^|[.,:;!?]\s*|\b(?:please|and|but|then|i want you to|i'd like you 
 
 #: Words that say how to speak where that is asked for, and may stand in any question.
 _ANY_MANNER = (
-    r"[a-z]+(?:ed|y|ful|ing|ic|ous|ish|less|ive|like|[ae]nt)|sad|angry|mad|calm|glad"
+    r"(?:[a-z]+-)?[a-z]+(?:ed|y|ful|ing|ic|ous|ish|less|ive|like|[ae]nt)|sad|angry|mad|calm|glad"
     r"|shy|bored"
     r"|warm|solemn|emotional|casual|formal|sentimental|theatrical|cynical|sceptical"
     r"|skeptical"
