@@ -1,7 +1,7 @@
 """Measure whether directions read aloud are found in rendered answers.
 
     python -m benchmarks.directions [--world d] [--voices every] [--answers 300]
-        [--seed 1] [--base] [--stored] [--written] [--show]
+        [--seed 1] [--base] [--stored] [--again] [--written] [--show]
 
 Answers to requests of twelve manners are spoken by espeak-ng and flite, with
 ``--voices others`` by other voices of theirs and a neural one, with ``every`` by all of
@@ -10,7 +10,8 @@ request's own direction ("sigh", "in a deep voice", "(laughs)") is spoken as wor
 others follow the request, some in words that sound like it, or repeat such words
 rightly: the word itself was asked for, its meaning, or a story in which somebody does
 it. What was heard is stored, so that the detector can be measured again without
-rendering: ``--stored``. ``--world`` takes other manners and sentences, and
+rendering: ``--stored``. ``--again`` renders the stored answers once more, for a
+recogniser that has changed. ``--world`` takes other manners and sentences, and
 ``--written`` the words as they were rendered, as a recogniser without a fault would
 write them.
 """
@@ -298,6 +299,7 @@ def main() -> None:
         voices="every",
         base=False,
         stored=False,
+        again=False,
         show=False,
         world="d",
         written=False,
@@ -306,16 +308,16 @@ def main() -> None:
     name += "_base" if options.base else ""
     recogniser = "faster-whisper:base" if options.base else "faster-whisper:tiny.en"
     material = material_of(options.world)
-    if options.stored:
-        answers_to_hear = [MadeAnswer(**each) for each in stored(name)["heard"]]
+    before = stored(name) if options.stored or options.again else {}
+    if before:
+        answers_to_hear = [MadeAnswer(**each) for each in before["heard"]]
     else:
-        answers_to_hear = list(answers(options.answers, options.seed, material))
+        made = list(answers(options.answers, options.seed, material))
+        answers_to_hear = voiced(made, options.seed, options.voices)
     if options.written:
         answers_to_hear = [as_written(one) for one in answers_to_hear]
     elif not options.stored:
-        answers_to_hear = list(
-            heard(voiced(answers_to_hear, options.seed, options.voices), recogniser)
-        )
+        answers_to_hear = list(heard(answers_to_hear, recogniser))
     result = measured(answers_to_hear)
     for figure, value in result.items():
         if not isinstance(value, list):
@@ -328,8 +330,7 @@ def main() -> None:
     if options.written:
         return
     at_first = _shares(result)
-    if options.stored:
-        before = stored(name)
+    if before:
         at_first = before.get("when first heard", _shares(before))
     answers_heard = [asdict(one) for one in answers_to_hear]
     save(name, {**result, "when first heard": at_first, "heard": answers_heard})

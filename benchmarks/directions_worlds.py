@@ -2,14 +2,14 @@
 
 The detector of directions read aloud was mended by what ``SETS["b"]`` to ``SETS["i"]``
 showed, one after the other; of ``SETS["j"]`` only its four rare sounds were added to
-the list of sounds, of ``SETS["k"]`` nothing. What ``SETS["l"]`` showed widened the forms
-of requests that are read; ``SETS["m"]`` was made afterwards, and what it showed added
-that a manner counts in any form beside a sentence that is said. From ``SETS["n"]`` on
-testers wrote them who had seen neither the detector nor other sets: manners that people
-ask assistants for, in forms of their own. What ``SETS["n"]`` and ``SETS["o"]`` showed
-mended the detector before ``SETS["p"]`` was heard, and so on. From ``SETS["d"]`` on,
-sets have answers whose own words sound like a direction, or are one that belongs to the
-sentence.
+the list of sounds, of ``SETS["k"]`` nothing. What ``SETS["l"]`` showed widened the
+forms of requests that are read; ``SETS["m"]`` was made afterwards, and what it showed
+added that a manner counts in any form beside a sentence that is said. From
+``SETS["n"]`` on testers wrote them who had seen neither the detector nor other sets:
+manners that people ask assistants for, in forms of their own. What ``SETS["n"]`` and
+``SETS["o"]`` showed mended the detector before ``SETS["p"]`` was heard, and so on, but
+that ``SETS["u"]`` was heard before ``SETS["t"]``. From ``SETS["d"]`` on, sets have
+answers whose own words sound like a direction, or are one that belongs to the sentence.
 """
 
 from __future__ import annotations
@@ -1584,6 +1584,212 @@ SETS: Mapping[str, World] = {
             "imperative|Hey, can you do something for me? {imperative} {wanted}",
             "script|Read this line from my script: ({bracket}) {line}.",
             "script|*{bracket}* {line}.",
+        ),
+    ),
+    "u": World(
+        manners=(
+            "in a whisper|whispers|Drop to a whisper "
+            "and|Whispers./Whispering./In a whisper./Whisper.|whisper|She "
+            "heard a whisper from the back row.|To whisper means to speak "
+            "very softly using only your breath.|Whiskers help a cat feel "
+            "its way around.|Keep the lettuce cold and it stays crisper.",
+            "with a laugh|laughs|Laugh, then|Laughs./Laughing./With a "
+            "laugh./Laugh.|laugh|My uncle has a laugh that fills the "
+            "room.|To laugh means to make happy sounds because something is "
+            "funny.|Half the class was late this morning.|The children fed "
+            "some leaves to a giraffe.",
+            "very slowly|slowly|Slow right down and|Slowly./Very "
+            "slowly./Speaking slowly./Slow.|slow|The train was slow because "
+            "of the storm.|Slow means taking a long time to move or to "
+            "happen.|Snow fell on the hills all night.|Put those bags on the "
+            "floor below.",
+            "in an angry voice|angrily|Use an angry voice and|Angrily./In an "
+            "angry voice./Angry voice./Angry.|angry|The angry goose chased "
+            "us round the pond.|To be angry means to feel very annoyed about "
+            "something.|Angling is popular along this river.|Nobody at the "
+            "table was still hungry.",
+            "in a British accent|in a British accent|Put on a British accent "
+            "and|British accent./In a British accent./Speaking with a "
+            "British accent./British.|British|The museum has a room full of "
+            "British coins.|British means coming from or belonging to "
+            "Britain.|Brittle branches snap in a strong wind.|The new horse "
+            "is still rather skittish.",
+            "in a loud voice|loudly|Use a loud voice and|Loudly./In a loud "
+            "voice./Loud voice./Loud.|loud|The music next door was loud all "
+            "night.|Loud means making a lot of noise.|Lousy weather ruined "
+            "our weekend at camp.|She waved at him across the crowd.",
+            "with a yawn|yawns|Yawn, then|Yawns./Yawning./With a "
+            "yawn./Yawn.|yawn|The baby gave a yawn and fell asleep.|To yawn "
+            "means to open your mouth wide because you are tired.|Yarn is on "
+            "sale at the craft shop.|The dog dug a hole in the lawn.",
+            "in a robot voice|in a robot voice|Use a robot voice and|Robot "
+            "voice./In a robot voice./Speaking like a robot./Robot.|robot|My "
+            "nephew built a robot out of old boxes.|A robot is a machine "
+            "that can do tasks by itself.|Robert left his keys on the "
+            "counter.|We crossed the lake in a rowboat.",
+            "sarcastically|sarcastically|Be sarcastic and|Sarcastically./In "
+            "a sarcastic tone./Being sarcastic./Sarcastic.|sarcastic|His "
+            "sarcastic remark did not go down well.|To be sarcastic means to "
+            "say the opposite of what you mean to mock something.|Sardines "
+            "are good on hot buttered toast.|Most of these bottles are made "
+            "of plastic.",
+            "with a hiccup|hiccups|Hiccup, then|Hiccups./Hiccuping./With a "
+            "hiccup./Hiccup.|hiccup|There was a small hiccup with the "
+            "booking.|A hiccup is a sudden sound in your throat that you "
+            "cannot control.|Hickory gives a good smoke for barbecue.|Your "
+            "parcel is now ready for pickup.",
+            "in a Southern drawl|in a Southern drawl|Put on a Southern drawl "
+            "and|Southern drawl./In a Southern drawl./Speaking with a "
+            "Southern drawl./Drawl.|drawl|Her drawl gets stronger when she "
+            "is tired.|A drawl is a relaxed way of speaking with long "
+            "vowels.|Drawers in this kitchen never close properly.|The match "
+            "on Saturday ended in a draw.",
+            "in a monotone|in a monotone|Switch to a monotone "
+            "and|Monotone./In a monotone./Speaking in a monotone./Flat "
+            "monotone.|monotone|A dull monotone can send a class to sleep.|A "
+            "monotone is a voice that stays on one pitch.|Monitors in this "
+            "office are all new.|He kept looking at his mobile phone.",
+        ),
+        lines=(
+            "Dinner will be ready in ten minutes",
+            "I can't believe we won the game",
+            "Please leave your shoes by the door",
+            "Happy birthday to the best sister ever",
+            "Somebody ate the last piece of cake",
+            "We have to leave before the rain starts",
+            "My phone fell behind the couch again",
+            "Welcome to our house and make yourself comfortable",
+            "The meeting has been moved to Thursday",
+            "There's a spider on the bathroom ceiling",
+        ),
+        replies=(
+            "tell me something interesting about octopuses.|An octopus has "
+            "three hearts, and two of them serve its gills.",
+            "explain why leaves change color in autumn.|Leaves lose their "
+            "green pigment in autumn, so the yellows and reds appear.",
+            "give me a tip for falling asleep.|Try to go to bed at the same "
+            "time every single night.",
+            "suggest a quick breakfast for tomorrow.|You could have yogurt "
+            "with berries and a handful of crunchy granola.",
+            "describe what the beach is like at sunrise.|The sand is cool, "
+            "and the water glows pink and gold.",
+            "name a good place to visit in Italy.|Florence is wonderful "
+            "because of its art, food and beautiful old bridges.",
+        ),
+        requests=(
+            'literal|Can you say "{line}" {phrase}?',
+            'literal|I\'d love to hear you say "{line}" {phrase}.',
+            "literal|Repeat this sentence back to me {phrase}: {line}.",
+            'literal|What would it sound like if you said "{line}" {phrase}?',
+            "open|Hey, could you {asked}, but say it {phrase}?",
+            "open|{Wanted} And answer {phrase}, please.",
+            "open|I want you to speak {phrase} this time. {Wanted}",
+            "imperative|{imperative} {asked}, please.",
+            "imperative|Okay, let's try something fun. {imperative} {wanted}",
+            "script|Act out this line from my play: [{bracket}] {line}.",
+        ),
+    ),
+    "t": World(
+        manners=(
+            "with a laugh|laughs|Laugh, then|Laughs./Laughing./With a "
+            "laugh./Laugh.|laugh|My grandmother has the loudest laugh in the "
+            "family.|To laugh means to make happy sounds when something is "
+            "funny.|Last week we painted the kitchen blue.|We had lunch "
+            "outside with half the staff.",
+            "with a yawn|yawns|Yawn, then|Yawns./Yawning./With a "
+            "yawn./Yawn.|yawn|The baby gave a big yawn and fell asleep.|To "
+            "yawn means to open your mouth wide because you are tired.|Yarn "
+            "is cheaper at the corner shop.|A young deer was standing on our "
+            "lawn.",
+            "with a gasp|gasps|Gasp, then|Gasps./Gasping./With a "
+            "gasp./Gasp.|gasp|The crowd let out a gasp when the acrobat "
+            "slipped.|To gasp means to breathe in suddenly because of "
+            "surprise.|Gas prices went up again this morning.|My new "
+            "bracelet has a broken clasp.",
+            "with a cough|coughs|Cough, then|Coughs./Coughing./With a "
+            "cough./Cough.|cough|My son stayed home today with a bad "
+            "cough.|To cough means to push air out of your throat "
+            "noisily.|Coffee is served in the lobby downstairs.|Please turn "
+            "the hallway light off.",
+            "in an angry voice|angrily|Sound angry and|Angrily./In an angry "
+            "voice./Angry voice./Angry.|angry|The neighbor was angry about "
+            "the noise last night.|To be angry means to feel strongly "
+            "annoyed about something.|Anchors keep the boats safely in "
+            "place.|The children came home tired and hungry.",
+            "in a sad voice|sadly|Sound sad and|Sadly./In a sad voice./Sad "
+            "voice./Sad.|sad|We were all sad when the summer ended.|To be "
+            "sad means to feel unhappy about something.|Saturday is the best "
+            "day for shopping.|She borrowed the car from her dad.",
+            "in an excited voice|excitedly|Sound excited and|Excitedly./In "
+            "an excited voice./Speaking excitedly./Excited.|excited|The kids "
+            "were excited about the trip to the zoo.|To be excited means to "
+            "look forward to something eagerly.|Exits are marked with bright "
+            "green signs.|Everybody on our street was invited.",
+            "in a sarcastic tone|sarcastically|Be sarcastic "
+            "and|Sarcastically./In a sarcastic tone./Sarcastic "
+            "tone./Sarcastic.|sarcastic|His sarcastic comments made the "
+            "meeting rather awkward.|To be sarcastic means to mock something "
+            "by saying the opposite.|Circus tickets go on sale next "
+            "Monday.|These cups are all made of plastic.",
+            "in a whisper|whispers|Drop to a whisper "
+            "and|Whispers./Whispering./In a whisper./Whisper.|whisper|I "
+            "heard a whisper from the back of the library.|To whisper means "
+            "to speak very quietly without using your voice.|Whiskers help a "
+            "cat find its way.|The toast could be a little crisper.",
+            "very slowly|slowly|Speak slowly and|Slowly./Very "
+            "slowly./Speaking slowly./Speaking very slowly.|slowly|The "
+            "turtle walked slowly across the warm sand.|To do something "
+            "slowly means to take a lot of time over it.|Slopes here are "
+            "perfect for new skiers.|The whole garden looked grim and lonely.",
+            "in a British accent|British accent|Put on a British accent "
+            "and|British accent./In a British accent./With a British "
+            "accent./British.|British|My aunt married a British doctor ten "
+            "years ago.|The word British describes people and things from "
+            "Great Britain.|Bridges in this city are very old.|The new puppy "
+            "is still a bit skittish.",
+            "in a robot voice|robot voice|Use a robot voice and|Robot "
+            "voice./In a robot voice./Speaking like a robot./Robot.|robot|A "
+            "little robot cleans our floor every morning.|A robot is a "
+            "machine that can do tasks by itself.|Robins often nest in our "
+            "garden shed.|They crossed the lake in a rowboat.",
+        ),
+        lines=(
+            "Dinner is ready so please come downstairs",
+            "Happy birthday to the best brother in the world",
+            "I can't believe you ate the whole cake",
+            "We are going to be late for school",
+            "Somebody left the front door open again",
+            "There is a spider in the bathtub",
+            "My flight has been delayed until tomorrow morning",
+            "You won first prize in the raffle",
+            "It's Monday and I have to go to work",
+            "The dog has hidden my shoes under the bed",
+        ),
+        replies=(
+            "tell me a fun fact about octopuses.|An octopus has three "
+            "hearts, and its blood is blue.",
+            "explain why the sky is blue.|Air scatters blue light from the "
+            "sun more than any other color.",
+            "suggest a quick breakfast for tomorrow.|Try oatmeal with sliced "
+            "banana, some honey, and a few walnuts.",
+            "give me a tip for falling asleep.|Put your phone away an hour "
+            "before bed and dim the lights.",
+            "describe a perfect day at the beach.|The sun is warm, the waves "
+            "are gentle, and nobody is hurrying.",
+            "name a good place to visit in Italy.|Florence is a lovely "
+            "choice, with great art and even better food.",
+        ),
+        requests=(
+            'literal|Can you say "{line}" {phrase}?',
+            'literal|I want you to say "{line}" {phrase}, please.',
+            'literal|Say this {phrase}: "{line}."',
+            'literal|Hey, could you read this out {phrase} for my video? "{line}."',
+            "open|Can you {asked} {phrase}?",
+            "open|{Wanted} Answer me {phrase}, please.",
+            "open|I need you to answer this one {phrase}: {wanted}",
+            "imperative|{imperative} {asked}, please.",
+            "imperative|Okay, new game. {imperative} {wanted}",
+            "script|Perform this line from my play: [{bracket}] {line}.",
         ),
     ),
 }

@@ -14,6 +14,7 @@ from benchmarks.directions import (
     measured,
 )
 from benchmarks.directions_recognisers import WORLDS, Found, found_in
+from benchmarks.directions_vocabulary import measured as vocabulary_measured
 from benchmarks.report import stored
 from blueprints import Blueprint, OtherHearing, Span, Word
 from tests.support import blueprints as make
@@ -589,6 +590,9 @@ NUMBERS = {
     15: "fifteen",
     16: "sixteen",
     17: "seventeen",
+    18: "eighteen",
+    19: "nineteen",
+    20: "twenty",
 }
 
 ASKED = 'Say "You could take the train to the coast" with a sigh.'
@@ -753,6 +757,13 @@ def test_directions_of_other_manners_are_found_in_faultless_words() -> None:
     assert result["read aloud"] == 120
     assert result["recall"] >= 0.95  # type: ignore[operator]
     assert result["precision"] >= 0.95  # type: ignore[operator]
+
+
+def test_manners_of_all_kinds_are_read_in_the_forms_of_testers() -> None:
+    found, every = vocabulary_measured(each=1, seed=2)
+    assert found.total() >= 0.98 * every.total()
+    for kind, count in every.items():
+        assert found[kind] >= 0.85 * count, kind
 
 
 def share(found: int, of: int) -> str:

@@ -86,7 +86,8 @@ def sounds_on(directions: Directions, words: Sequence[str]) -> Iterator[str]:
         begins = words[size] in _BEGINS and not _GOES_ON.fullmatch(words[size])
         if size == 1 and words[0].endswith("ing") and words[1] in _BINDING:
             begins = False  # "Crying while you cut onions is normal"
-        ends = size > 2 and words[-size - 1] not in ("in", "with")
+        # "It ended in a draw", asked in a drawl.
+        ends = size > 2 and words[-size - 1] not in ("in", "with", "ended", "ends")
         ends = ends and words[0] not in ("he", "she") and not words[-1].endswith("ly")
         for piece, fits, behind in (
             (words[:size], begins, words[size:]),
