@@ -17,7 +17,7 @@ from benchmarks.report import RESULTS, save, stored, table
 from trace_eval.data.measures.directions import spoken_in
 
 #: Worlds in the order in which they were made.
-WORLDS = tuple("defghijklmnopqrstu")
+WORLDS = tuple("defghijklmnopqrstuv")
 
 
 @dataclass(frozen=True)

@@ -1792,4 +1792,109 @@ SETS: Mapping[str, World] = {
             "script|Perform this line from my play: [{bracket}] {line}.",
         ),
     ),
+    "v": World(
+        manners=(
+            "with a laugh|laughs|Laugh, then|Laughs./Laughing./With a "
+            "laugh./Laugh.|laugh|My uncle has a laugh you can hear "
+            "outside.|To laugh means to make sounds of joy when something is "
+            "funny.|Laps in the pool are good exercise.|We only need the "
+            "other half.",
+            "with a yawn|yawns|Yawn, then|Yawns./Yawning./With a "
+            "yawn./Yawn.|yawn|The baby gave a big yawn and fell asleep.|To "
+            "yawn means to open your mouth wide and breathe in when you are "
+            "tired.|Yarn is cheaper at the market.|The children are playing "
+            "on the lawn.",
+            "with a cough|coughs|Cough, then|Coughs./Coughing./With a "
+            "cough./Cough.|cough|She has had a bad cough since last "
+            "Monday.|To cough means to push air out of your throat suddenly "
+            "and loudly.|Coffee is served until eleven.|Please remember to "
+            "turn the heating off.",
+            "with a gasp|gasps|Gasp, then|Gasps./Gasping./With a "
+            "gasp./Gasp.|gasp|A loud gasp came from the crowd.|To gasp means "
+            "to breathe in suddenly because of surprise.|Gas prices went up "
+            "again last week.|The necklace has a broken clasp.",
+            "in a sad voice|sadly|Use a sad voice and|Sad voice./Sadly./In a "
+            "sad voice./Sad.|sad|The movie had a sad ending that surprised "
+            "everyone.|To be sad means to feel unhappy about something.|Sand "
+            "gets into everything at the beach.|I borrowed the car from my "
+            "dad.",
+            "in an angry voice|angrily|Use an angry voice and|Angry "
+            "voice./Angrily./In an angry voice./Angry.|angry|The angry "
+            "customer asked to see the manager.|To be angry means to feel "
+            "strongly annoyed about something.|Hungary is a lovely country "
+            "to visit.|After the hike we were very hungry.",
+            "in an excited voice|excited|Sound excited "
+            "and|Excited./Excitedly./In an excited voice./Sounding "
+            "excited.|excited|My kids are excited about the trip to "
+            "Florida.|To be excited means to feel eager and full of energy "
+            "about something.|Exits are located on both sides.|Both of my "
+            "cousins were invited.",
+            "in a sarcastic tone|sarcastically|Be sarcastic "
+            "and|Sarcastically./Sarcastic tone./In a sarcastic "
+            "tone./Sarcastic.|sarcastic|My brother left a sarcastic comment "
+            "under my photo.|To be sarcastic means to say the opposite of "
+            "what you mean to mock something.|Sardines are cheap at that "
+            "market.|The new show was really fantastic.",
+            "in a whisper|whispers|Speak in a whisper "
+            "and|Whispers./Whispering./In a whisper./Whisper.|whisper|I "
+            "heard a whisper from the back row.|To whisper means to speak "
+            "very quietly using only your breath.|Whiskers help a cat feel "
+            "its way.|These crackers could be a bit crisper.",
+            "very slowly|slowly|Speak very slowly and|Slowly./Speaking "
+            "slowly./Very slowly./Slow.|slow|The slow train stops at every "
+            "little village.|To be slow means to move or act without much "
+            "speed.|Snow is expected in the mountains tonight.|The shelf by "
+            "the window is too low.",
+            "in a British accent|in a British accent|Use a British accent "
+            "and|British accent./In a British accent./Speaking in a British "
+            "accent./British.|British|My neighbor married a British nurse "
+            "last summer.|To be British means to come from Great "
+            "Britain.|Brittle branches fell during the storm.|The new puppy "
+            "is still a bit skittish.",
+            "in a robot voice|in a robot voice|Use a robot voice and|Robot "
+            "voice./In a robot voice./Speaking like a "
+            "robot./Robot.|robot|The robot cleans our kitchen floor every "
+            "night.|A robot is a machine that can do tasks by itself.|Robins "
+            "built a nest above our door.|The package was for my neighbor "
+            "Robert.",
+        ),
+        lines=(
+            "Dinner is ready and the table is set",
+            "I can't believe you ate the last cookie",
+            "It's time to get up for school",
+            "Happy birthday to my favorite sister",
+            "Nobody told me about the meeting this morning",
+            "I think someone is at the front door",
+            "We finally won the game last night",
+            "Your package will arrive tomorrow afternoon",
+            "The dog got into the trash again",
+            "I left my keys in the car",
+        ),
+        replies=(
+            "tell me a fun fact about octopuses.|An octopus has three "
+            "hearts, and two of them pump blood to the gills.",
+            "explain why the sky is blue.|Air scatters blue light from the "
+            "sun more than it scatters red light.",
+            "give me a quick idea for dinner tonight.|You could make pasta "
+            "with garlic, olive oil, and some roasted tomatoes.",
+            "describe what a volcano is.|A volcano is an opening where "
+            "melted rock escapes from inside the earth.",
+            "name the largest planet in the solar system.|The largest planet "
+            "in our solar system is Jupiter, a gas giant.",
+            "suggest something to do on a rainy day.|You could bake some "
+            "bread or play a board game with your family.",
+        ),
+        requests=(
+            'literal|Can you say "{line}" {phrase}?',
+            'literal|I want to hear you say "{line}" {phrase}.',
+            "literal|Repeat after me, but {phrase}: {line}.",
+            'literal|Say this for me {phrase}, please: "{line}."',
+            "open|Could you {asked}, and say it {phrase}?",
+            "open|{Wanted} I'd like to hear it {phrase}.",
+            "open|Please {wanted} Give me your answer {phrase}.",
+            "imperative|{imperative} {asked}, please.",
+            "imperative|Hey, try this. {imperative} {wanted}",
+            "script|Read this line from my school play: [{bracket}] {line}.",
+        ),
+    ),
 }

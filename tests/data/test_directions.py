@@ -498,6 +498,7 @@ BEES = "Bees dance to show the way to flowers."
         ("Please sound a little more cheerful. What are bees?", "More cheerful."),
         ("Gasp in surprise and tell me of bees.", "Gasps in surprise."),
         ("Smack your lips and tell me of bees.", "Smacks lips."),
+        ("Tell me of bees. I'd like to hear it very slowly.", "Very slowly."),
     ],
 )
 def test_manners_are_asked_for_in_many_forms(asked: str, reading: str) -> None:

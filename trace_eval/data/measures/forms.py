@@ -30,13 +30,15 @@ from trace_eval.data.word_lists import words_of
 _START = r"(?:^|[.,:;!?]\s*|\b(?:please|and|then|now|first|you|to|just|with)\s+)"
 _COMMON_PARTICIPLES = participles(COMMON_SOUNDS)
 _PARTICIPLES = participles(SOUNDS)
-#: What is asked for by "how would it sound if you said".
+
+#: What is asked for by "how would it sound if you said", and by "I'd like to hear it".
 _IF_SAID = r"if you (?:said|spoke|told|answered|replied|read)"
+_HEAR = r"hear (?:it|this|that|you)(?: say)?"
 
 #: A verb of speech, with what is said: "read this sentence out".
 _SAY_IT = (
-    rf"\b(?:{_IF_SAID}|(?:say|speak|talk|read|answer|reply|respond|repeat|perform|deliver)"
-    r"(?:ing)?|(?:recit|narrat|voic|pronounc)(?:e|ing))"
+    rf"\b(?:{_IF_SAID}|{_HEAR}"
+    r"|(?:say|speak|talk|read|answer|reply|respond|repeat|perform|deliver)(?:ing)?|(?:recit|narrat|voic|pronounc)(?:e|ing))"
     r"(?: (?:me|it|this|one|that|to|out|aloud|loud|back|after|the|following|sentence|line|words"
     rf"|text|{QUOTED}))*(?:,? but)?"
 )
@@ -117,7 +119,7 @@ _WITH_SOUND = re.compile(
     rf"\b(?:with (?:an?|some|your)|(?<!ends )(?<!end )in an?)"
     rf" (?P<what>(?:[\w-]+ )?{SOUNDS})s?\b"
 )
-_SPEAKS = re.compile(rf"\b(?:{SPEAK}|{_IF_SAID})\b")
+_SPEAKS = re.compile(rf"\b(?:{SPEAK}|{_IF_SAID}|{_HEAR})\b")
 
 #: What is asked for by a change of the voice, and how that is read out.
 _CHANGES = (
