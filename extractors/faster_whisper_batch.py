@@ -18,6 +18,7 @@ import numpy as np
 
 from extractors.loops import Loop, by_turns
 from extractors.recognised import Decoded
+from extractors.short_windows import as_array
 
 #: Recognises one clip with the ``WhisperModel``, or its stand-in, that it is given.
 Hear = Callable[[Any], Decoded]
@@ -113,5 +114,5 @@ def _stacked(wishes: Sequence[DecodeRequest]) -> Any:
 
     if len(wishes) == 1:
         return wishes[0].encoded
-    windows = [np.asarray(wish.encoded) for wish in wishes]
+    windows = [as_array(wish.encoded) for wish in wishes]
     return StorageView.from_array(np.concatenate(windows))

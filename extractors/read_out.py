@@ -20,7 +20,7 @@ from blueprints import OtherHearing, Word
 from extractors.audio import SPEECH_RATE, Samples
 from extractors.manner_words import read_out
 from extractors.other_hearings import MARGIN_S
-from extractors.short_windows import encoded
+from extractors.short_windows import as_array, encoded
 
 #: How much of the speech is listened to, and the window that it lies in, seconds.
 BEGINNING_S, WINDOW_S = 2.5, 5.0
@@ -94,9 +94,8 @@ class _Sound:
         self.tokenizer = whisper.hf_tokenizer
         marks = ("<|startoftranscript|>", "<|notimestamps|>")
         self._prompt = [self.tokenizer.token_to_id(mark) for mark in marks]
-        self._window = np.array(
-            encoded(whisper, samples, WINDOW_S, WINDOW_S - BEGINNING_S)
-        )
+        margin_s = WINDOW_S - BEGINNING_S
+        self._window = as_array(encoded(whisper, samples, WINDOW_S, margin_s))
 
     def tokens_of(self, text: str) -> list[int]:
         """Return the tokens of a text."""

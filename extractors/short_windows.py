@@ -96,6 +96,15 @@ def encoded(
     return whisper.encode(cut(window, whisper.frames_per_second, min_s, margin_s))
 
 
+def as_array(window: Any) -> npt.NDArray[np.floating[Any]]:
+    """Return an encoded window [shape=(1, positions, width)], wherever it lies."""
+    if window.device != "cpu":  # numpy reads nothing on a GPU
+        from ctranslate2 import Device
+
+        window = window.to_device(Device.cpu)
+    return np.asarray(window)
+
+
 def cut(
     features: npt.NDArray[np.float32],
     frames_per_s: int,

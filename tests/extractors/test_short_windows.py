@@ -15,7 +15,7 @@ from extractors import packaged
 from extractors.audio import decode
 from extractors.faster_whisper import FasterWhisperExtractor
 from extractors.recognised import Decoded
-from extractors.short_windows import broken, cut, most_tokens, shortened
+from extractors.short_windows import as_array, broken, cut, most_tokens, shortened
 from extractors.signal import SignalExtractor
 
 CLIPS = Path(__file__).resolve().parents[2] / "examples" / "clips"
@@ -208,3 +208,26 @@ def test_a_sentence_is_said_as_often_as_in_whole_windows() -> None:
     assert short.provenance() != full.provenance()
     assert "short_windows" not in full.parameters()
     assert not FasterWhisperExtractor(model="small", device="cpu").shortens
+
+
+class WindowOnGpu:
+    """A window of CTranslate2 on a GPU, of which numpy reads nothing."""
+
+    device = "cuda"
+
+    def __init__(self, values: Any) -> None:
+        self._values = values
+
+    def to_device(self, device: Any) -> Any:
+        """Return the window on another device."""
+        assert device.name == "cpu"
+        return self._values
+
+
+def test_a_window_on_a_gpu_is_read_from_the_cpu() -> None:
+    ctranslate2 = pytest.importorskip("ctranslate2")
+
+    values = np.arange(6, dtype=np.float32).reshape(1, 2, 3)
+    window = ctranslate2.StorageView.from_array(values)
+    assert np.array_equal(as_array(window), values)
+    assert np.array_equal(as_array(WindowOnGpu(window)), values)
