@@ -128,16 +128,18 @@ def _asked(
     index = rng.randrange(len(material.replies))
     wanted, reply = material.replies[index]
     kind, _, form = rng.choice(material.requests).partition("|")
-    request = form.format(
-        line=line,
-        phrase=manner.phrase,
-        bracket=manner.bracket,
-        imperative=manner.imperative,
-        wanted=wanted,
-        Wanted=f"{wanted[0].upper()}{wanted[1:]}",
-        asked=wanted[:-1],
-    )
+    names = {
+        name: getattr(manner, name) for name in ("phrase", "bracket", "imperative")
+    }
+    request = in_form(form, names, line=line, wanted=wanted)
     return request, f"{line}." if "{line}" in form else reply, kind
+
+
+def in_form(form: str, names: Mapping[str, str], *, line: str, wanted: str) -> str:
+    """Return a request in a form; ``names`` are those of its manner."""
+    capital = f"{wanted[0].upper()}{wanted[1:]}"
+    parts = {"line": line, "wanted": wanted, "Wanted": capital, "asked": wanted[:-1]}
+    return form.format(**parts, **names)
 
 
 def _aloud(manner: Manner, rng: random.Random, material: Material) -> MadeAnswer:

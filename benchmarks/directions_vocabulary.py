@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from benchmarks.directions import Material, material_of
+from benchmarks.directions import Material, in_form, material_of
 from benchmarks.directions_recognisers import WORLDS
 from benchmarks.report import arguments, lines_of, save
 from extractors import manner_words
@@ -126,15 +126,10 @@ def asked_and_answered(
     """Return a request for a manner, and an answer that reads it aloud."""
     form, line = rng.choice(forms), rng.choice(material.lines)
     wanted, reply = rng.choice(material.replies)
-    request = form.format(
-        line=line,
-        phrase=manner.phrase,
-        bracket=manner.bracket,
-        imperative=manner.imperative,
-        wanted=wanted,
-        Wanted=f"{wanted[0].upper()}{wanted[1:]}",
-        asked=wanted[:-1],
-    )
+    names = {
+        name: getattr(manner, name) for name in ("phrase", "bracket", "imperative")
+    }
+    request = in_form(form, names, line=line, wanted=wanted)
     reading = rng.choice(manner.readings)
     said = f"{line}." if "{line}" in form else reply
     return request, f"{reading[0].upper()}{reading[1:]}. {said}"
