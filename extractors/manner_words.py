@@ -219,7 +219,7 @@ _NOUNS = """
     desperation desperate  devotion devoted  dismay dismayed  distress distressed
     ecstasy ecstatic  elation elated  emotion emotional  fervor fervent  fervour fervent
     hatred hateful  hostility hostile  humility humble  hysteria hysterical
-    innocence innocent  insolence insolent  intensity intense  intimacy intimate
+    mystery mysterious  innocence innocent  insolence insolent  intensity intense  intimacy intimate
     jubilation jubilant  mirth mirthful  mockery mocking  modesty modest
     nonchalance nonchalant  outrage outraged  reluctance reluctant
     resignation resigned  satisfaction satisfied  stoicism stoic  swagger swaggering

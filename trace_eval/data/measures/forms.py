@@ -46,6 +46,9 @@ _SAY_IT = (
 #: What stands before a request; "will it be cold?" asks for no manner.
 _ASKED = r"(?:^|[.,:;!?]\s*|\b(?:please|and|but|then|i want you to|i'd like you to)\s+)"
 
+#: What a manner ends with: nothing more is said of it.
+_ENDS = r"(?=\s*(?:$|[.,:;!?]|\b(?:and|please|this time|now)\b))"
+
 #: Words that say how to speak where that is asked for, and may stand in any question.
 _ANY_MANNER = (
     r"(?:[a-z]+-)?[a-z]+(?:ed|y|ful|ing|ic|ous|ish|less|ive|like|[ae]nt)|sad|angry|mad|calm|glad"
@@ -69,13 +72,15 @@ _BODY = (
     r"|blow(?:s|ing)? a raspberry)"
 )
 
+#: Nouns of a voice that are said of little else.
+_VOICE = r"(?:voice|tone|accent)"
+
 #: How directions are asked for; the group ``what`` holds their words.
 _PATTERNS = tuple(
     re.compile(pattern)
     for pattern in (
-        rf"\b(?:in|with|using|use|adopt|put on|take on|do|imitate|have|try|affect"
-        rf"|(?:switch|change|drop|slip) (?:to|into)) (?:an?|your"
-        rf"|the|my|some)"
+        rf"\b(?:in|with|using|use|adopt|put on|take on|do|imitate|have|try|affect)"
+        rf" (?:an?|your|the|my|some)"
         rf" (?:best )?(?P<what>(?:[\w-]+,? (?:and )?){{0,4}}(?:{HEAD}|{NAMED_VOICES}))\b",
         rf"\bin (?P<what>{NAMED_VOICES}|[a-z-]{{3,}} (?:tones|voices))\b",
         r"\bwith (?:an? |some )?(?P<what>(?:[a-z-]+ ){0,2}[a-z]{3,}) in (?:your|the) voice\b",
@@ -107,6 +112,14 @@ _PATTERNS = tuple(
         rf" {_VERY}(?P<what>{_ANY_MANNER})\b",
         rf"{_ASKED}pretend (?:that )?(?:to be|you are|you're) {_VERY}"
         rf"(?P<what>{_ANY_MANNER}) (?:and|while|as you) ",
+        rf"\b(?:but|and) make (?:it|this|that) sound {_VERY}(?P<what>{_ANY_MANNER}){_ENDS}",
+        rf"(?<!stop )\bsounding {_VERY}(?P<what>{_ANY_MANNER})\b",
+        r"\b(?:(?:switch|change|drop|slip) (?:to|into)|like|love|want|need) (?:an?|your)"
+        rf" (?P<what>(?:[\w-]+ ){{0,3}}(?:{_VOICE}|{NAMED_VOICES})){_ENDS}",
+        rf"^\W*(?:an? )?(?!{SPEAK}\b)(?P<what>(?:[\w-]+ ){{1,2}}{_VOICE})(?:,? please)?\W*$",
+        r"^\W*(?P<what>whispered|shouted|sung)(?:,? please)?\W*$",
+        r"\bin a voice (?:that is|that's|full of) (?P<what>[a-z]{3,}(?: and [a-z]{3,})?)\b",
+        rf"\b(?:your|the) voice (?:should|must) (?P<what>shake|break|crack|{SOUNDS})\b",
         rf"{_ASKED}(?:sound|be|act|seem|appear) {_VERY}"
         rf"(?P<what>[a-z]{{3,}}) and \b{SPEAK}\b",
         rf"{_SAY_IT}\s+(?P<what>{_PARTICIPLES})\s*(?:[.,:;!?]|$|that\b)",
@@ -134,9 +147,6 @@ _CHANGES = (
     ),
 )
 
-#: What a manner ends with: nothing more is said of it.
-_ENDS = r"(?=\s*(?:$|[.,:;!?]|\b(?:and|please|this time|now)\b))"
-
 #: The state of a speaker, and how words follow each other: "say it in a hurry". Behind
 #: what is told, only those count that are of speech: "tell me of bees out of breath".
 _OF_SPEECH_ALONE = (
@@ -145,7 +155,8 @@ _OF_SPEECH_ALONE = (
     r"|at (?:top|full|half|double) speed|with (?:long|dramatic) pauses|on one note"
 )
 _STATE = (
-    r"close to tears|word by word|(?:on the verge of|holding back) tears|while [a-z]+ing"
+    r"(?:close to|through|on the verge of|holding back) tears|word by word|while [a-z]+ing"
+    r"|(?:in )?between (?:sobs|laughs|gasps|yawns)"
     r"|as (?:if|though) (?:you|someone|somebody|it|there)\b[^.,:;!?\"]{2,40}"
     r"|(?:in|at|on|with|without|through) (?:[a-z]+ ){0,3}"
     r"(?:speed|pace|volume|pitch|motion|rush|hurry|baby talk|face|emotions?|feelings?|breath"
@@ -159,15 +170,22 @@ _STATES = tuple(
     )
 )
 
+#: A mood, by its noun.
+_MOOD = rf"(?P<what>{'|'.join(ADJECTIVE_OF_NOUN)}|[a-z]{{3,}}ness)"
+
+#: How much of a mood is wanted: "with a hint of sadness".
+_SOME_OF = (
+    r"(?:an? (?:hint|touch|note|bit|lot|air|sense|tone)|lots|plenty|loads|tons) of"
+)
+
 #: A mood that somebody speaks with: "say it with pride". A request may be about one,
 #: too: "how to cope with grief".
 _WITH_MOOD = re.compile(
-    rf"{_SAY_IT} with (?:an? (?:hint|touch|note|bit|lot) of )?(?:[a-z]{{4,}} )?"
-    rf"(?P<what>{'|'.join(ADJECTIVE_OF_NOUN)})\b"
+    rf"{_SAY_IT} with (?:{_SOME_OF} )?(?:[a-z]{{4,}} )?"
+    rf"{_MOOD}\b"
 )
 
 #: A mood that is to be shown: "put some energy into it", "convey anger: it rains".
-_MOOD = rf"(?P<what>{'|'.join(ADJECTIVE_OF_NOUN)}|[a-z]{{3,}}ness)"
 _SHOW_MOOD = tuple(
     re.compile(pattern)
     for pattern in (
@@ -221,6 +239,7 @@ _FORMATS = words_of(
 #: Whom somebody speaks like: "talk like an old pirate", "like Yoda".
 _LIKE = re.compile(
     rf"(?:{_SAY_IT} (?:like|as(?= an?\b))|{_ASKED}(?:sound|act|behave) like"
+    r"|\bin the (?:voice|style|manner|tone) of"
     rf"|{_ASKED}(?:imitate|mimic|impersonate|channel your inner))"
     rf" (?:an? |the )?(?!{_NOBODY})"
     rf"(?P<what>(?:[a-z-]{{3,}} ){{0,2}}[a-z-]{{3,}}){_ENDS}"
