@@ -4,7 +4,8 @@
 that is drawn over the sound of the lost one: a word without context is unlikely, and no
 other text of the search has it. So the recogniser is asked for the words with which
 manners are read out. How much less likely is a text that begins with one of them than
-the text that it wrote? Those that cost little are other hearings.
+the text that it wrote? Those that cost little are other hearings, whatever was asked:
+what was heard stays independent of the request, and is kept once.
 """
 
 from __future__ import annotations
